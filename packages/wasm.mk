@@ -20,8 +20,10 @@ endif
 # sha256.c stands for libcrypto, readonly_vfs.c for SQLite's files, posix.c for what wasi-libc lacks, absent.c for the
 # rest.
 WASM_VERBS := audit choose compare explain help query rank why
-WASM_FILES := $(filter-out %/child_process.c %/child_output.c %/orphans.c %/sink_thread.c %/relay.c,$(CORE)) $(STORE) \
-    $(filter-out %/plot_bundle.c %/plot_figure.c %/provenance_verify.c,$(wildcard query/answer/*.c)) \
+WASM_FILES := $(filter-out %/child_process.c %/child_output.c %/orphans.c %/sink_thread.c %/relay.c \
+    %/memory_file.c,$(CORE)) $(STORE) \
+    $(filter-out %/bundle_manifest.c %/bundle_manifest_verify.c %/plot_bundle.c %/plot_figure.c %/provenance_verify.c \
+    %/ssh_signature.c,$(wildcard query/answer/*.c)) \
     $(wildcard query/compare/*.c) query/cli/command_line.c query/cli/commands.c query/help/report_catalog.c \
     $(filter-out %/extension.c %/csv.c %/archive.c %/measure.c,$(wildcard query/sql_tables/*.c)) \
     ingest/format_help.c plots/figure.c plots/figure_data.c plots/sanitize.c \

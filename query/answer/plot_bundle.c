@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/answer/bundle_manifest.h"
 #include "query/answer/escape.h"
 #include "query/answer/explain.h"
 #include "query/answer/plot_figure.h"
@@ -235,10 +236,26 @@ done:
     return st;
 }
 
+/* Signs the files of a bundle, NAME.json too. */
+static abdb_status sign_bundle_files(const abdb_plot *plot, const char *folder,
+                                     const char *sign_key, abdb_error *err)
+{
+    char names[PARTS + 1][300];
+    const char *list[PARTS + 2] = {NULL};
+
+    for (size_t i = 0; i <= PARTS; i++) {
+        snprintf(names[i], sizeof names[i], "%s.%s", plot->figure.name,
+                 i < PARTS ? parts[i].suffix : "json");
+        list[i] = names[i];
+    }
+    return abdb_bundle_write_signed_manifest(folder, plot->figure.name, list, sign_key, err);
+}
+
 /* No member of the bundle is written where one of them would replace a protected file. */
 static abdb_status refuse_bundle_over_protected_files(const abdb_plot *plot, const char *folder,
                                                       abdb_error *err)
 {
+    static const char *const others[] = {"json", "manifest", "manifest.sig"};
     char path[4096];
     abdb_status st = ABDB_OK;
 
@@ -248,13 +265,18 @@ static abdb_status refuse_bundle_over_protected_files(const abdb_plot *plot, con
             return ABDB_FAIL(err, ABDB_USAGE, "too long a path: %s/%s", folder, plot->figure.name);
         st = abdb_outguard_refuse_protected_path(path, err);
     }
-    (void)!abdb_format_if_fits(path, sizeof path, "%s/%s.json", folder, plot->figure.name);
-    return st == ABDB_OK ? abdb_outguard_refuse_protected_path(path, err) : st;
+    for (size_t i = 0; i < sizeof others / sizeof *others && st == ABDB_OK; i++) {
+        if (!abdb_format_if_fits(path, sizeof path, "%s/%s.%s", folder, plot->figure.name,
+                                 others[i]))
+            return ABDB_FAIL(err, ABDB_USAGE, "too long a path: %s/%s", folder, plot->figure.name);
+        st = abdb_outguard_refuse_protected_path(path, err);
+    }
+    return st;
 }
 
 /* Writes all parts of a bundle, which shows them by their last names, into a folder. */
 static abdb_status write_bundle_files(const abdb_plot *plot, abdb_db *db, const char *folder,
-                                      abdb_tone tone, abdb_error *err)
+                                      abdb_tone tone, const char *sign_key, abdb_error *err)
 {
     char path[4096], shown[300];
     abdb_outfile out = {0};
@@ -273,24 +295,28 @@ static abdb_status write_bundle_files(const abdb_plot *plot, abdb_db *db, const 
         TRY(abdb_outfile_commit(&out, err));
     }
     TRY(write_bundle_provenance_json(plot, folder, tone, err));
+    if (sign_key) TRY(sign_bundle_files(plot, folder, sign_key, err));
 done:
     abdb_outfile_discard(&out);
     return st;
 }
 
 abdb_status abdb_plot_write_bundle(const abdb_plot *plot, abdb_db *db, const char *folder,
-                                   abdb_tone tone, abdb_error *err)
+                                   abdb_tone tone, const char *sign_key, abdb_error *err)
 {
     abdb_outfolder out = {0};
     abdb_status st = ABDB_OK;
 
     TRY(refuse_bundle_over_protected_files(plot, folder, err));
     TRY(abdb_outfolder_open_merging(&out, folder, err));
-    TRY(write_bundle_files(plot, db, out.partial_path, tone, err));
+    TRY(write_bundle_files(plot, db, out.partial_path, tone, sign_key, err));
     TRY(abdb_outfolder_commit(&out, err));
     for (size_t i = 0; i < PARTS; i++)
         abdb_print_sanitized(stdout, "%s/%s.%s\n", folder, plot->figure.name, parts[i].suffix);
     abdb_print_sanitized(stdout, "%s/%s.json\n", folder, plot->figure.name);
+    if (sign_key)
+        abdb_print_sanitized(stdout, "%s/%s.manifest\n%s/%s.manifest.sig\n", folder,
+                             plot->figure.name, folder, plot->figure.name);
 done:
     if (st != ABDB_OK) abdb_outfolder_replace_partial_path_in_error(&out, folder, err);
     abdb_outfolder_discard(&out);

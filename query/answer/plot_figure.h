@@ -50,10 +50,11 @@ const char *abdb_plot_note_without_commands(abdb_arena *arena, const char *note)
 void abdb_plot_free(abdb_plot *plot);
 
 /* Writes into the folder, made if need be: the picture (svg, png, pdf), the table (csv), the script
- * (gp), and caption, sources and footnotes as markdown and LaTeX. */
+ * (gp), and caption, sources and footnotes as markdown and LaTeX. sign_key: the file of an SSH key
+ * that signs a manifest of them (bundle_manifest.h), or NULL. */
 ABDB_MUST_USE abdb_status abdb_plot_write_bundle(const abdb_plot *plot, abdb_db *db,
                                                  const char *folder, abdb_tone tone,
-                                                 abdb_error *err);
+                                                 const char *sign_key, abdb_error *err);
 /* The lines that put the picture at `path` into a document, with caption, sources and footnotes. */
 ABDB_MUST_USE abdb_status abdb_plot_write_markdown(const abdb_plot *plot, abdb_db *db,
                                                    const char *path, FILE *out, abdb_error *err);

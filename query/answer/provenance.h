@@ -20,15 +20,18 @@ ABDB_MUST_USE abdb_status abdb_provenance_append_json(const abdb_plot *plot, abd
                                                       abdb_error *err);
 
 typedef struct {
-    bool edited;       /* the bytes of a file are not those that abdb wrote */
-    bool changed;      /* the database gives other rows now */
-    bool is_site_page; /* of a site */
+    bool edited;          /* the bytes of a file are not those that abdb wrote */
+    bool changed;         /* the database gives other rows now */
+    bool is_site_page;    /* of a site */
+    bool unsigned_bundle; /* no signer that was asked for signed it */
 } abdb_verify_outcome;
 
 /* Reads a picture, page or bundle, and appends to the table a row for each thing that differs; its
- * title says what was found. ABDB_FORMAT: abdb did not make the file, or it is damaged; ABDB_LIMIT:
+ * title says what was found. signers_path: a file of allowed signers, one of whom must have signed
+ * the bundle, or NULL. ABDB_FORMAT: abdb did not make the file, or it is damaged; ABDB_LIMIT:
  * too large; ABDB_USAGE: no such figure here. */
-ABDB_MUST_USE abdb_status abdb_verify_provenance(abdb_db *db, const char *path, abdb_table *out,
+ABDB_MUST_USE abdb_status abdb_verify_provenance(abdb_db *db, const char *path,
+                                                 const char *signers_path, abdb_table *out,
                                                  abdb_verify_outcome *verdict, abdb_error *err);
 
 #endif

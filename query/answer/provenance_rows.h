@@ -14,6 +14,8 @@ typedef struct {
     abdb_table *out;
     const char *file; /* as the table names it */
     abdb_verify_outcome *verdict;
+    const char *signers_path; /* who may have signed; NULL: nobody must */
+    abdb_text signer;         /* who did */
 } abdb_verifier;
 
 /* One thing that differs; texts may be NULL. */
@@ -30,6 +32,18 @@ ABDB_MUST_USE abdb_status abdb_verify_add_row_why_fact_missing(abdb_verifier *c,
 ABDB_MUST_USE abdb_status abdb_verify_is_successor_among_keys(abdb_verifier *c, const char *key,
                                                               const char *others, bool *found,
                                                               abdb_error *err);
+/* Rows as a picture recorded them, or as they are now. */
+typedef struct {
+    const json_t *columns, *rows, *keys;
+    size_t name; /* the column that names a row */
+} abdb_recorded_rows;
+/* The place of a column; the number of columns where there is none of that name. */
+size_t abdb_recorded_column_index(const abdb_recorded_rows *rows, const char *name);
+/* Pairs the recorded rows with today's, by key and then by name, and reports what changed. */
+ABDB_MUST_USE abdb_status abdb_verify_report_row_changes(abdb_verifier *c,
+                                                         const abdb_recorded_rows *then,
+                                                         const abdb_recorded_rows *now,
+                                                         abdb_error *err);
 /* site/carried_check.c: the facts of a page of the site; rest: the page without what it carries. */
 ABDB_MUST_USE abdb_status abdb_verify_site_page(abdb_verifier *c, const json_t *said,
                                                 const abdb_text *rest, abdb_error *err);

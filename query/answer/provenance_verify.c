@@ -5,10 +5,9 @@
 #include <sys/stat.h>
 
 #include "plots/provenance.h"
+#include "query/answer/bundle_manifest.h"
 #include "query/answer/provenance.h"
 #include "query/answer/provenance_rows.h"
-
-enum { KEY_SIZE = 64 };
 
 /* --- files ----------------------------------------------------------------------------------- */
 
@@ -17,136 +16,6 @@ static const char *path_base_name(const char *path)
     const char *slash = strrchr(path, '/');
 
     return slash && slash[1] ? slash + 1 : path;
-}
-
-/* --- rows of then and of now ----------------------------------------------------------------- */
-
-typedef struct {
-    const json_t *columns, *rows, *keys;
-    size_t name; /* the column that names a row */
-} provenance_rows;
-
-static const char *row_name(const provenance_rows *r, size_t row)
-{
-    return abdb_json_array_text(json_array_get(r->rows, row), r->name);
-}
-
-static void copy_first_key(const provenance_rows *r, size_t row, char out[KEY_SIZE])
-{
-    const char *keys = abdb_json_array_text(r->keys, row);
-
-    snprintf(out, KEY_SIZE, "%.*s", (int)strcspn(keys, " "), keys);
-}
-
-static size_t find_column_index(const provenance_rows *r, const char *name)
-{
-    size_t i = 0, count = json_array_size(r->columns);
-
-    while (i < count && strcmp(abdb_json_array_text(r->columns, i), name) != 0) i++;
-    return i;
-}
-
-/* The row that is the same thing now: of the same facts, else, where facts were replaced, of that
- * name; count: there is none. */
-static size_t find_matching_row(const provenance_rows *then, size_t row, const provenance_rows *now,
-                                const bool *taken, bool by_name)
-{
-    size_t i = 0, count = json_array_size(now->rows);
-
-    for (; i < count; i++) {
-        if (taken[i]) continue;
-        if (by_name ? strcmp(row_name(then, row), row_name(now, i)) == 0
-                    : *abdb_json_array_text(then->keys, row) &&
-                          strcmp(abdb_json_array_text(then->keys, row),
-                                 abdb_json_array_text(now->keys, i)) == 0)
-            break;
-    }
-    return i;
-}
-
-/* The first key of a row that another has not, neither itself nor the key under which its file was
- * read again; "": it has all. */
-static abdb_status find_first_missing_fact_key(abdb_verifier *c, const provenance_rows *then,
-                                               size_t row, const provenance_rows *now, size_t other,
-                                               char out[KEY_SIZE], abdb_error *err)
-{
-    abdb_status st;
-    bool again;
-
-    const char *keys = abdb_json_array_text(then->keys, row),
-               *others = abdb_json_array_text(now->keys, other);
-
-    for (*out = '\0'; *(keys += strspn(keys, " ")); keys += strcspn(keys, " ")) {
-        size_t size = strcspn(keys, " ");
-
-        if (abdb_list_has_word(others, ' ', keys, size)) continue;
-        snprintf(out, KEY_SIZE, "%.*s", (int)size, keys);
-        st = abdb_verify_is_successor_among_keys(c, out, others, &again, err);
-        if (st != ABDB_OK || !again) return st;
-        *out = '\0';
-    }
-    return ABDB_OK;
-}
-
-/* The cells that differ in two rows, behind what became of the fact that they had. */
-static abdb_status report_cell_changes(abdb_verifier *c, const provenance_rows *then, size_t row,
-                                       const provenance_rows *now, size_t other, abdb_error *err)
-{
-    char key[KEY_SIZE];
-    abdb_status st = ABDB_OK;
-
-    TRY(find_first_missing_fact_key(c, then, row, now, other, key, err));
-    if (*key) st = abdb_verify_add_row_why_fact_missing(c, key, row_name(then, row), err);
-    copy_first_key(now, other, key);
-    for (size_t i = 0; i < json_array_size(then->columns) && st == ABDB_OK; i++) {
-        const char *name = abdb_json_array_text(then->columns, i),
-                   *before = abdb_json_array_text(json_array_get(then->rows, row), i),
-                   *after = abdb_json_array_text(json_array_get(now->rows, other),
-                                                 find_column_index(now, name));
-
-        if (strcmp(before, after) == 0) continue;
-        c->verdict->changed = true;
-        st = abdb_verify_add_difference(c, "changed", row_name(then, row), name, before, after, key,
-                                        err);
-    }
-done:
-    return st;
-}
-
-/* Pairs the recorded rows with today's, by key and then by name, and reports what changed. */
-static abdb_status report_row_changes(abdb_verifier *c, const provenance_rows *then,
-                                      const provenance_rows *now, abdb_error *err)
-{
-    size_t before = json_array_size(then->rows), after = json_array_size(now->rows);
-    bool *met = calloc(before + 1, sizeof *met), *taken = calloc(after + 1, sizeof *taken);
-    size_t said = c->out->rows;
-    char key[KEY_SIZE];
-    abdb_status st = ABDB_OK;
-
-    if (!met || !taken) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", c->file));
-    for (int by_name = 0; by_name < 2; by_name++)
-        for (size_t r = 0; r < before; r++) {
-            size_t other = met[r] ? after : find_matching_row(then, r, now, taken, by_name);
-
-            if (other == after) continue;
-            met[r] = taken[other] = true;
-            TRY(report_cell_changes(c, then, r, now, other, err));
-        }
-    for (size_t r = 0; r < before; r++) {
-        if (met[r]) continue;
-        copy_first_key(then, r, key);
-        TRY(abdb_verify_add_row_why_fact_missing(c, key, row_name(then, r), err));
-    }
-    for (size_t r = 0; r < after; r++) {
-        if (taken[r]) continue;
-        copy_first_key(now, r, key);
-        TRY(abdb_verify_add_difference(c, "added", row_name(now, r), NULL, NULL, NULL, key, err));
-    }
-    c->verdict->changed |= c->out->rows > said;
-done:
-    free(met);
-    free(taken);
-    return st;
 }
 
 /* --- one picture ----------------------------------------------------------------------------- */
@@ -220,15 +89,15 @@ done:
 }
 
 /* The rows of a recorded table, and which column names them. */
-static provenance_rows rows_from_json(const json_t *object, const abdb_plot *plot)
+static abdb_recorded_rows rows_from_json(const json_t *object, const abdb_plot *plot)
 {
-    provenance_rows r = {json_object_get(object, "columns"), json_object_get(object, "rows"),
-                         json_object_get(object, "keys"), 0};
+    abdb_recorded_rows r = {json_object_get(object, "columns"), json_object_get(object, "rows"),
+                            json_object_get(object, "keys"), 0};
     const char *names[] = {plot->figure.names, "device", "accelerator"};
 
     for (size_t i = 3; i-- > 0;)
-        if (names[i] && find_column_index(&r, names[i]) < json_array_size(r.columns))
-            r.name = find_column_index(&r, names[i]);
+        if (names[i] && abdb_recorded_column_index(&r, names[i]) < json_array_size(r.columns))
+            r.name = abdb_recorded_column_index(&r, names[i]);
     return r;
 }
 
@@ -248,11 +117,11 @@ static abdb_status report_figure_data_changes(abdb_verifier *c, const json_t *pr
     now = abdb_provenance_table_json(&plot.table);
     abdb_provenance_json_digest(now, digest, &size);
     if (strcmp(digest, data) != 0) {
-        provenance_rows before = rows_from_json(provenance, &plot),
-                        after = rows_from_json(now, &plot);
+        abdb_recorded_rows before = rows_from_json(provenance, &plot),
+                           after = rows_from_json(now, &plot);
 
         if (before.rows) {
-            TRY(report_row_changes(c, &before, &after, err));
+            TRY(abdb_verify_report_row_changes(c, &before, &after, err));
         } else {
             TRY(abdb_verify_add_difference(c, "changed", NULL, NULL, NULL, NULL, NULL, err));
             c->verdict->changed = true;
@@ -371,6 +240,13 @@ done:
     return st;
 }
 
+static bool name_ends_with(const char *name, const char *end)
+{
+    size_t size = strlen(name), less = strlen(end);
+
+    return size > less && strcmp(name + size - less, end) == 0;
+}
+
 /* --- bundles --------------------------------------------------------------------------------- */
 
 /* Checks the digests of a bundle's files and the data recorded with them. */
@@ -406,11 +282,43 @@ done:
     return st;
 }
 
-static bool name_ends_with(const char *name, const char *end)
+/* Checks the signature of a bundle, then the bundle. What is found out by the signature stands,
+ * also where so much was changed that nothing else can be read. */
+static abdb_status report_signed_bundle_changes(abdb_verifier *c, const char *path, abdb_error *err)
 {
-    size_t size = strlen(name), less = strlen(end);
+    abdb_status st = ABDB_OK;
 
-    return size > less && strcmp(name + size - less, end) == 0;
+    if (!name_ends_with(path, ".json"))
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "%s: bundles are signed: verify the folder of `abdb plot --bundle`, or"
+                         " NAME.json in it",
+                         path);
+    c->file = path_base_name(path);
+    abdb_text_clear(&c->signer);
+    TRY(abdb_verify_signed_bundle(c, path, c->signers_path, &c->signer, err));
+    if (c->verdict->unsigned_bundle) goto done;
+    st = report_picture_or_bundle_changes(c, path, err);
+    if (c->verdict->edited && (st == ABDB_FORMAT || st == ABDB_USAGE || st == ABDB_IO))
+        st = ABDB_OK;
+done:
+    return st;
+}
+
+/* Each bundle of a folder that has a NAME.json, or a manifest that names one. */
+static abdb_status report_signed_bundle_of_entry(abdb_verifier *c, const char *folder,
+                                                 const char *name, size_t *found, abdb_error *err)
+{
+    char place[4096], json[300];
+    struct stat about;
+    bool is_manifest = name_ends_with(name, ".manifest");
+
+    if (!is_manifest && !name_ends_with(name, ".json")) return ABDB_OK;
+    snprintf(json, sizeof json, "%.*s.json",
+             (int)(strlen(name) - strlen(is_manifest ? ".manifest" : ".json")), name);
+    snprintf(place, sizeof place, "%s/%s", folder, json);
+    if (is_manifest && stat(place, &about) == 0) return ABDB_OK; /* its turn is another */
+    ++*found;
+    return report_signed_bundle_changes(c, place, err);
 }
 
 /* Every NAME.json of a folder; of a site, which has none, every page and picture. */
@@ -420,13 +328,19 @@ static abdb_status report_folder_bundles_or_site_changes(abdb_verifier *c, const
     struct dirent **entry = NULL;
     int count = scandir(path, &entry, NULL, alphasort);
     size_t found = 0;
+    bool is_site = false; /* its NAME.json are rows of pages, which name them */
     abdb_status st = ABDB_OK;
 
-    for (int site = 0; site < 2 && !found; site++)
+    for (int i = 0; i < count; i++) is_site |= strcmp(entry[i]->d_name, "site.css") == 0;
+    for (int site = is_site; site < 2 && !found; site++)
         for (int i = 0; i < count && st == ABDB_OK; i++) {
             const char *name = entry[i]->d_name;
             char place[4096];
 
+            if (c->signers_path) {
+                if (!site) st = report_signed_bundle_of_entry(c, path, name, &found, err);
+                continue;
+            }
             if (site ? !name_ends_with(name, ".html") && !name_ends_with(name, ".svg")
                      : !name_ends_with(name, ".json"))
                 continue;
@@ -444,31 +358,49 @@ static abdb_status report_folder_bundles_or_site_changes(abdb_verifier *c, const
     return st;
 }
 
-abdb_status abdb_verify_provenance(abdb_db *db, const char *path, abdb_table *out,
-                                   abdb_verify_outcome *verdict, abdb_error *err)
+/* What was found, as a sentence. */
+static const char *title_of_outcome(abdb_verifier *c)
+{
+    const char *thing = c->verdict->is_site_page ? "page" : "figure";
+
+    if (c->verdict->unsigned_bundle) return "The bundle is not signed by one of these signers";
+    if (c->verdict->edited) return "The file is not what abdb wrote";
+    if (c->verdict->changed)
+        return abdb_arena_printf(&c->out->arena, "The facts of this database give another %s now",
+                                 thing);
+    return c->signers_path
+               ? abdb_arena_printf(
+                     &c->out->arena,
+                     "Signed by %s; the facts of this database still give this figure",
+                     abdb_text_get(&c->signer))
+               : abdb_arena_printf(&c->out->arena, "The facts of this database still give this %s",
+                                   thing);
+}
+
+abdb_status abdb_verify_provenance(abdb_db *db, const char *path, const char *signers_path,
+                                   abdb_table *out, abdb_verify_outcome *verdict, abdb_error *err)
 {
     static const char *const columns[] = {"file",   "change", "row", "column",
                                           "before", "now",    "key"};
-    abdb_verifier c = {.db = db, .out = out, .verdict = verdict};
+    abdb_verifier c = {.db = db, .out = out, .verdict = verdict, .signers_path = signers_path};
+    abdb_text signers = {0};
     struct stat about;
     abdb_status st = ABDB_OK;
 
     *verdict = (abdb_verify_outcome){0};
+    if (signers_path) TRY(abdb_picture_read_and_protect_file(signers_path, &signers, err));
     out->columns = sizeof columns / sizeof *columns;
     for (size_t i = 0; i < out->columns; i++)
         out->column[i] = (abdb_column){.name = columns[i], .style = "cut40"};
     if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
         TRY(report_folder_bundles_or_site_changes(&c, path, err));
+    else if (signers_path)
+        TRY(report_signed_bundle_changes(&c, path, err));
     else
         TRY(report_picture_or_bundle_changes(&c, path, err));
-    out->title = verdict->edited ? "The file is not what abdb wrote"
-                                 : abdb_arena_printf(&out->arena,
-                                                     verdict->changed
-                                                         ? "The facts of this database give another"
-                                                           " %s now"
-                                                         : "The facts of this database still give"
-                                                           " this %s",
-                                                     verdict->is_site_page ? "page" : "figure");
+    out->title = title_of_outcome(&c);
 done:
+    abdb_text_free(&c.signer);
+    abdb_text_free(&signers);
     return st;
 }

@@ -3,15 +3,14 @@
  * the file by descriptor and the path by its environment: no name of a file reaches SQL. */
 #include "query/import/parquet_input.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "schema/core/child_output.h"
+#include "schema/core/memory_file.h"
 
 enum { ERROR_OUTPUT_MAX = 64 << 10, NOT_FOUND = 127 };
 
@@ -26,28 +25,6 @@ bool abdb_input_is_parquet(const abdb_input *in)
 
     return in->size >= 3 * size && memcmp(in->data, magic, size) == 0 &&
            memcmp(in->data + in->size - size, magic, size) == 0;
-}
-
-/* A file in memory that holds the bytes of the input, which another process can open by its
- * number. -1, with *err: it could not be made. */
-static int copy_input_to_memory_file(const abdb_input *in, abdb_error *err)
-{
-    int file = memfd_create("parquet", MFD_CLOEXEC);
-    size_t done = 0;
-
-    while (file >= 0 && done < in->size) {
-        ssize_t put = write(file, in->data + done, in->size - done);
-
-        if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) {
-            close(file);
-            file = -1;
-        } else {
-            done += (size_t)put;
-        }
-    }
-    if (file < 0) (void)ABDB_FAIL(err, ABDB_IO, "no room for a copy: %s", strerror(errno));
-    return file;
 }
 
 static void set_parquet_variable(const void *path)
@@ -106,7 +83,7 @@ abdb_status abdb_input_decode_parquet(abdb_input *in, abdb_error *err)
 {
     abdb_text csv = {0};
     char path[64];
-    int file = copy_input_to_memory_file(in, err);
+    int file = abdb_memory_file_open(in->data, in->size, err);
     abdb_status st = file < 0 ? err->status : ABDB_OK;
 
     if (st != ABDB_OK) return st;

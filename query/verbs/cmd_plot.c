@@ -117,7 +117,7 @@ static abdb_status write_script_bundle_or_picture(const abdb_plot *plot, abdb_db
         goto done;
     }
     if (folder) {
-        TRY(abdb_plot_write_bundle(plot, db, folder, tone, err));
+        TRY(abdb_plot_write_bundle(plot, db, folder, tone, abdb_arg_value(args, "sign"), err));
         goto done;
     }
     snprintf(named, sizeof named, "%s.%s", plot->figure.name, abdb_picture_name[picture]);
@@ -165,6 +165,8 @@ static abdb_status draw_named_figure(const char *name, int argc, char **argv, ab
         print_figure_help(&plot);
         goto done;
     }
+    if (abdb_arg_value(&args, "sign") && !abdb_arg_value(&args, "bundle"))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "bundles are signed: --sign KEYFILE needs --bundle DIR"));
     if (args.positionals > 1)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "what is '%s'? `--out FILE` says where to write, `abdb plot %s --help` which"

@@ -246,7 +246,7 @@ abdb_status abdb_program_start_with_pipes(abdb_program *p, const abdb_start_opti
         TRY(ABDB_FAIL(err, ABDB_IO, "pipe: %s", strerror(errno)));
     signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_DFL); /* where it was ignored nobody is told how a child ended */
-    b.end[0] = in[0];
+    b.end[0] = options->input_file > 0 ? options->input_file : in[0];
     b.end[1] = out[1];
     b.end[2] = words[1];
     if (!options->capture_stderr) b.words = words[0];

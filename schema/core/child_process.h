@@ -31,6 +31,7 @@ typedef struct {
     /* Else so many bytes of it are passed on to ours, as plain text where that is a terminal, and a
      * message stands for the rest; 0: it has ours. */
     size_t words_most;
+    int input_file; /* above 0: an open file that is its standard input; 0: the pipe `in` */
     /* Runs in the new process before the program, to set its environment; NULL: nothing. */
     void (*prepare)(const void *given);
     const void *prepare_argument;

@@ -61,7 +61,7 @@ for call in abdb.query, abdb.record:
     none='SELECT device, value AS "a, b" FROM v_result WHERE 0'
     same "$(py "r = abdb.query('$none'); print(r.columns, list(r))")" "['device', 'a, b'] []"
     mkdir lib
-    printf 'def DataFrame(rows, columns): return ("pandas", rows, columns)\n' >lib/pandas.py
+    printf 'class DataFrame:\n    def __init__(self, *parts, **named): self.parts, self.attrs = ("pandas", *parts, *named.values()), {}\n    def __repr__(self): return repr(self.parts)\n' >lib/pandas.py
     printf 'def DataFrame(rows, schema, infer_schema_length): return ("polars", rows, schema)\n' >lib/polars.py
     for library in pandas polars; do
         same "$(py "sys.path.insert(0, 'lib'); print(abdb.query('SELECT 1 AS one, NULL AS two').to_$library())")" "('$library', [{'one': 1, 'two': None}], ['one', 'two'])"
@@ -79,7 +79,7 @@ except abdb.Error as e: print(e)"
     [[ $build != *sanitize* ]] || skip "the extension is not built with sanitizers"
     mkdir backends lib
     ln -s "$build/abdb-run-ref" backends
-    printf 'def DataFrame(rows, columns): assert len(rows) > 3\n' >lib/pandas.py
+    printf 'class DataFrame:\n    def __init__(self, rows, columns):\n        assert len(rows) > 3\n        self.attrs = {}\n' >lib/pandas.py
     { echo 'seconds = [0.2, 0.1]'
         awk '/^```python/ { on = ++n < 3; next } /^```/ { on = 0 } on' "$root/query/python/README.md"; } >examples.py
     [ "$(grep -c "abdb[.]" examples.py)" -gt 6 ]
@@ -89,9 +89,88 @@ except abdb.Error as e: print(e)"
     same "$(ask "SELECT count(DISTINCT campaign) FROM v_run WHERE tag = 'before' OR campaign IN (SELECT campaign FROM v_kernel WHERE cell LIKE '%gemm n=1024%')")" 2
 }
 
-@test "cells of others are no markup in a notebook" {
-    same "$(py 'print(abdb.Rows([{"<b>": "<script>alert(1)</script>", "n": None}], notes="a<b")._repr_html_())')" \
-        '<table><thead><tr><th>&lt;b&gt;</th><th>n</th></tr></thead><tbody><tr><td>&lt;script&gt;alert(1)&lt;/script&gt;</td><td></td></tr></tbody></table><pre>a&lt;b</pre>'
+@test "an Arrow table has the rows, the footnotes, and texts where a column is mixed" {
+    filled "$fixtures/questions.csv"
+    mkdir lib
+    printf 'array = tuple\ndef table(columns, metadata): return columns, metadata\n' >lib/pyarrow.py
+    same "$(py "sys.path.insert(0, 'lib'); r = abdb.query(\"SELECT 1 AS n, 'x' AS mixed UNION ALL SELECT 2.5, 7 UNION ALL SELECT NULL, NULL\"); print(r.to_arrow())" | tr -d '\n')" \
+        "({'n': (1, 2.5, None), 'mixed': ('x', '7', None)}, {'notes': ''})"
+    run py "sys.modules['pyarrow'] = None
+try: abdb.query('SELECT 1 AS one').to_arrow()
+except abdb.Error as e: print(e)"
+    fails 0 "pyarrow is not installed for $debian: pip install pyarrow"
+}
+
+@test "cells of others are no markup and no formula in a notebook" {
+    same "$(py 'print(abdb.Rows([{"<b>": "<script>alert(1)</script>", "n": None}], notes="a<b $x$")._repr_html_())')" \
+        '<div class="tex2jax_ignore mathjax_ignore"><table><thead><tr><th>&lt;b&gt;</th><th>n</th></tr></thead><tbody><tr><td>&lt;script&gt;alert(1)&lt;/script&gt;</td><td></td></tr></tbody></table><pre>a&lt;b $x$</pre></div>'
+    # a caption that a forged file carries, and a file of another program
+    same "$(py 'p = abdb.Picture(b"<svg><metadata id=\"abdb\">{&quot;notes&quot;:[&quot;&lt;script&gt;1&quot;]}</metadata></svg>"); print(p.notes, p._repr_html_()[-70:])')" \
+        '<script>1 class="tex2jax_ignore mathjax_ignore"><pre>&lt;script&gt;1</pre></div>'
+    for carried in '[]' '{' '{&quot;notes&quot;:7}' '{&quot;notes&quot;:[7]}'; do
+        same "$(py "p = abdb.Picture(b'<svg><metadata id=\"abdb\">$carried</metadata></svg>'); print(repr(p.notes), 'pre' in p._repr_html_())")" "'' False"
+    done
+    # of many columns those without a value are left out, of many rows the last; numbers are short
+    same "$(py 'h = abdb.Rows([{**{f"c{i}": i for i in range(12)}, "none": None}])._repr_html_(); print("none" in h, "c11" in h)')" "False True"
+    same "$(py 'h = abdb.Rows([{"x": 1 / 3}] * 201)._repr_html_(); print(h.count("<td>0.333333</td>"), h[-38:])')" "200 </table><p>Rows not shown: 1</p></div>"
+}
+
+@test "notebooks: every cell runs, and shows tables and pictures with their captions" {
+    command -v gnuplot >/dev/null || skip "no gnuplot"
+    filled "$root/data"
+    for f in "$root"/query/python/notebooks/*.ipynb; do
+        ABDB_DATA=$root/data run module "$root/tests/checks/run_notebook.py" "$f"
+        fails 0 "<table>"
+        [[ $output == *"MLCommons Association"* ]]
+        echo "$output" >"$(basename "$f").shown"
+    done
+    same "$(ls ./*.shown | wc -l)" 3
+    same "$(grep -l 'data:image/svg+xml;base64' ./*.shown | wc -l)" 2
+    grep -q "comparable-except" faster.ipynb.shown
+    grep -q "mlperf-same-benchmark" faster.ipynb.shown
+    abdb verify mlperf-llm.svg
+    # a cell that fails is named
+    python3 - "$root/query/python/notebooks/faster.ipynb" <<'P'
+import json, sys
+book = json.load(open(sys.argv[1]))
+book["cells"][2]["source"] = ["abdb.compare('nosuch', 'MI355X')"]
+json.dump(book, open("broken.ipynb", "w"))
+P
+    run module "$root/tests/checks/run_notebook.py" broken.ipynb
+    fails 1 "broken.ipynb: cell 3 failed"
+}
+
+@test "choose and why answer as the program does; a refusal is an answer with its rule" {
+    filled "$root/data"
+    q='"llama2-70b-99", "server", rate="100k/s", limit=3, today="2026-11-25"'
+    same "$(py "print(json.dumps(list(abdb.choose($q))))" | jq -c .)" "$(abdb choose llama2-70b-99 server --rate 100k/s --limit 3 --today 2026-11-25 --json 2>/dev/null | jq -c .)"
+    same "$(py 'print(json.dumps(list(abdb.why("MI300X", "MI355X", where="llama2-70b-99,offline"))))' | jq -c .)" \
+        "$(abdb why MI300X MI355X --where llama2-70b-99,offline --json 2>/dev/null | jq -c .)"
+    run py 'r = abdb.why("model=llama2-70b-99", "model=llama3.1-8b"); print(r.code, len(r), r.notes)'
+    fails 0 "3 0 "
+    [[ $output == *"mlperf-same-benchmark"* ]] || { echo "$output"; false; }
+}
+
+@test "the types of the module are those of its functions" {
+    [ -e "$root/query/python/abdb/py.typed" ]
+    py 'import ast, inspect, pathlib
+here = pathlib.Path(abdb.__file__)
+stub = ast.parse(here.with_name("__init__.pyi").read_text())
+def parameters(f):
+    a = f.args
+    return [x.arg for x in a.posonlyargs + a.args] + ([a.vararg.arg] if a.vararg else []) + [x.arg for x in a.kwonlyargs] + ([a.kwarg.arg] if a.kwarg else [])
+def check(name, typed, real):
+    for node in typed:
+        if isinstance(node, ast.FunctionDef):
+            assert parameters(node) == list(inspect.signature(real[node.name]).parameters), (name, node.name)
+            assert node.returns is not None and all(x.annotation for x in node.args.args if x.arg != "self"), (name, node.name)
+        elif isinstance(node, ast.ClassDef): check(node.name, node.body, vars(real[node.name]))
+typed = {node.name for node in stub.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+assert typed == set(abdb.__all__), typed ^ set(abdb.__all__)
+check("abdb", stub.body, vars(abdb))
+for c in (abdb.Rows, abdb.Picture):
+    said = {n.name for node in stub.body if isinstance(node, ast.ClassDef) and node.name == c.__name__ for n in node.body if isinstance(n, ast.FunctionDef)}
+    assert said == {n for n, it in vars(c).items() if inspect.isfunction(it)}, (c, said)'
 }
 
 @test "connect: functions of abdb, read-only; a Python that cannot says why" {

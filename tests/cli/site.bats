@@ -16,7 +16,7 @@ shipped_site() {
 @test "pages, and every link and picture of them is there" {
     shipped_site
     grep -q "shipped/index.html: .* pages, .* facts" "$BATS_FILE_TMPDIR/shipped.said"
-    [ "$(du -sb --exclude=try-data.js s | cut -f1)" -lt 4000000 ] # all pages and pictures, of which explore.html loads a third (below)
+    [ "$(du -sb --exclude=try-data.js s | cut -f1)" -lt 5500000 ] # all pages and pictures, of which explore.html loads a third (below)
     python3 - <<'P'
 import html.parser, pathlib, sys
 class Page(html.parser.HTMLParser):
@@ -53,6 +53,7 @@ for name, page in pages.items():
         file, _, anchor = link.partition("#")
         file = file or name
         assert (pathlib.Path("s") / file).exists(), (name, link)
+        if anchor.startswith("answer="): continue # of an address, tested below
         if anchor and file not in ("explore.html", "try.html"): assert anchor in pages[file].ids, (name, link) # there it is what is chosen or asked
 assert numbers > 500 and bare == 0, (numbers, bare)
 P
@@ -120,6 +121,41 @@ P
     done
 }
 
+@test "beside each figure and table stand its rows as CSV and JSON, and how to cite and embed it" {
+    shipped_site
+    python3 - <<'P'
+import csv, hashlib, html, json, pathlib, re
+pages = [p for p in pathlib.Path("s").glob("*.html") if re.search('"page":"(figure|report)"', p.read_text())]
+assert len(pages) > 40, len(pages)
+for page in pages:
+    text = page.read_text()
+    carried = json.loads(re.search(r'<script type="application/json" id="abdb">(.*?)</script>', text, re.S)[1])
+    data, rows = json.loads(page.with_suffix(".json").read_text()), list(csv.DictReader(page.with_suffix(".csv").open()))
+    assert carried["page"] in data and data[carried["page"]] == carried[carried["page"]] and data["parameters"] == carried["parameters"], page
+    assert data["answer"] == carried["data"] and len(data["rows"]) == len(rows) == len(data["keys"]) == len(carried["prints"]) > 0, page
+    assert set(rows[0]) == set(data["rows"][0]), page
+    assert f'{page.name}#answer={data["answer"][:16]}"' in text and f'href="{page.stem}.csv"' in text and f'href="{page.stem}.json"' in text, page
+    for name, digest in carried["files"].items(): assert hashlib.sha256(pathlib.Path("s", name).read_bytes()).hexdigest() == digest, name
+    embeds = [html.unescape(e) for e in re.findall(r'<code class="copy">(.*?)</code>', text, re.S)]
+    assert len(embeds) == (2 if carried["page"] == "figure" else 0), page
+    if embeds: assert f'<img src="{page.stem}.svg"' in embeds[0] and len(re.search("<figcaption>(.*)</figcaption>", embeds[0], re.S)[1]) > 10, embeds[0]
+P
+    # rows that were changed are found by the page
+    sed -i '2s/[0-9]/7/g' s/training.csv
+    run abdb verify s/training.html -o csv
+    fails 4 "training.csv,edited: the bytes of the file"
+    rm s/training.json
+    run abdb verify s/training.html -o csv
+    fails 4 "training.json,edited: the file is missing"
+}
+
+@test "an address holds the digest of its answer; in a narrow frame the table stands for the picture" {
+    need_chromium
+    shipped_site
+    run python3 "$root/tests/pages/check_shared.py" s training.html
+    fails 0 "shared"
+}
+
 # Those that look at it by a browser.
 need_chromium() {
     command -v chromium >/dev/null || skip "no chromium: apt-get install chromium"
@@ -155,10 +191,10 @@ explored() { # WHAT...: tests/pages/check_explore.py on the site s
     [ -e /usr/share/nodejs/d3/dist/d3.min.js ] || skip "no D3: apt-get install node-d3"
     need_chromium
     shipped_site
-    explored use saved
+    explored use address saved
     grep -q "Redistribution" s/NOTICE.txt
     grep -q "D3 $(sed -n '1s/.* v\([0-9.]*\) .*/\1/p' s/d3.min.js)" s/NOTICE.txt
-    [ "$(cat s/explore.html s/{d3,explore,site}*.js s/site.css | wc -c)" -lt 1400000 ]
+    [ "$(cat s/explore.html s/{d3,explore,site}*.js s/site.css | wc -c)" -lt 1420000 ]
 }
 
 @test "explored: hostile text does nothing; without D3 its tables work" {

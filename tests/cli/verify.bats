@@ -209,3 +209,128 @@ P
     run abdb verify
     fails 2 "verify what?"
 }
+
+# Two SSH keys, of which signers lists the first, and the pictures as a bundle that it signed.
+signed_bundle() {
+    command -v ssh-keygen >/dev/null || skip "no ssh-keygen: apt-get install openssh-client"
+    filled "$root/data"
+    local made=$BATS_FILE_TMPDIR/signed
+    [ -e "$made" ] || {
+        mkdir "$made"
+        for k in key other; do ssh-keygen -q -t ed25519 -N '' -C "" -f "$made/$k"; done
+        echo "me@example.com,also@example.com namespaces=\"abdb-bundle\" $(cat "$made/key.pub")" >"$made/signers"
+        abdb plot "${llm[@]}" --bundle "$made/post" --sign "$made/key" >"$made/printed"
+    }
+    cp -r "$made"/. .
+}
+
+@test "a signed bundle: of 100 changes, a forger's too, 100 are named" {
+    signed_bundle
+    same "$(tail -2 printed | sed 's|.*/||')" "mlperf-llm.manifest
+mlperf-llm.manifest.sig"
+    for f in post post/mlperf-llm.json; do
+        run abdb verify $f --signed-by signers
+        fails 0 "Signed by me@example.com; the facts of this database still give this figure"
+    done
+    ssh-keygen -q -Y verify -n abdb-bundle -I me@example.com -f signers -s post/mlperf-llm.manifest.sig <post/mlperf-llm.manifest
+    python3 "$root/tests/fault/mutate_bundle.py" post signers 100
+    # a change that only the signature gives away: the forger's digests fit
+    python3 - <<'P'
+import json
+o = json.load(open("post/mlperf-llm.json"))
+o["notes"][0] += " Official."
+json.dump(o, open("post/mlperf-llm.json", "w"))
+P
+    run abdb verify post
+    fails 0 "still give this figure"
+    run abdb verify post --signed-by signers
+    fails 4 "signed with another caption"
+    # what was withdrawn since is no change of the bundle
+    cp -r "$BATS_FILE_TMPDIR/signed/post" old
+    for k in $(ask "SELECT key FROM v_statement WHERE public_id = 'v6.0-0010' AND model = 'llama2-70b-99' AND scenario = 'Server' AND metric = 'tokens_per_s'"); do
+        abdb withdraw "$k" --reason test >/dev/null
+    done
+    run abdb verify old --signed-by signers
+    fails 1 "give another figure now"
+}
+
+@test "a signature that proves nothing is named: another's, for something else, of other bytes, none" {
+    signed_bundle
+    unsigned() { # WORDS: in what verify names
+        run abdb verify post --signed-by signers -o csv
+        fails 4 "post is not signed by a signer that signers lists"
+        [[ $output == *"mlperf-llm.json,not signed,"*"$1"* ]] || { echo "$output"; false; }
+        rm -r post && cp -r "$BATS_FILE_TMPDIR/signed/post" post
+    }
+    sign() { ssh-keygen -q -Y sign -f "$1" -n "$2" <post/mlperf-llm.manifest >post/mlperf-llm.manifest.sig; }
+    sign other abdb-bundle
+    unsigned "No principal matched"
+    sign key file
+    unsigned ""
+    sed -i 's/abdb_bundle/abdb-bundle/' post/mlperf-llm.manifest
+    unsigned "incorrect signature"
+    rm post/mlperf-llm.manifest.sig
+    unsigned "NAME.manifest.sig is missing"
+    rm post/mlperf-llm.manifest
+    unsigned "NAME.manifest is missing"
+    echo "no signature" >post/mlperf-llm.manifest.sig
+    unsigned "missing header"
+    : >signers.none
+    run abdb verify post --signed-by signers.none
+    fails 4 "is not signed by a signer that signers.none lists"
+    # what is no manifest of abdb, though it is signed
+    for text in '{}' '[1]' 'x' '{"abdb_bundle":1}' '{"abdb_bundle":1,"figure":"mlperf-llm","files":{"../t.db":"0"},"rows":7,"lines":[1,[2],["a"]]}'; do
+        printf %s "$text" >post/mlperf-llm.manifest
+        sign key abdb-bundle
+        run abdb verify post --signed-by signers
+        [ "$status" = 4 ] || { echo "$text: $output"; false; }
+    done
+    rm -r post && cp -r "$BATS_FILE_TMPDIR/signed/post" post
+    # the bundle under the name of another figure, one more beside it, and one that lost its files
+    mkdir renamed && for f in post/*; do cp "$f" "renamed/${f/post\/mlperf-llm/training}"; done
+    run abdb verify renamed --signed-by signers
+    fails 4 "signed as another figure"
+    cp post/mlperf-llm.json post/second.json
+    run abdb verify post --signed-by signers
+    fails 4 "second.json"
+    rm post/*.json post/*.csv
+    abdb verify post --signed-by signers -o csv >got.csv 2>said || [ $? = 4 ]
+    for f in json csv; do grep -q "^mlperf-llm.$f,signed with a file that is missing" got.csv; done
+}
+
+@test "signing: what cannot be signed is refused, and leaves no bundle" {
+    signed_bundle
+    run abdb plot training --sign key
+    fails 2 "--sign KEYFILE needs --bundle DIR"
+    run abdb verify post/mlperf-llm.svg --signed-by signers
+    fails 2 "bundles are signed"
+    run abdb verify post --signed-by nosuch
+    fails 6 "nosuch"
+    ssh-keygen -q -t ed25519 -N secret -f locked
+    for key in nosuch printed locked; do
+        run abdb plot training --bundle b --sign $key
+        fails 6 "ssh-keygen cannot sign with $key"
+        [ ! -e b ]
+    done
+    cp key training.csv # which the bundle would replace
+    run abdb plot training --bundle . --sign training.csv
+    fails 2 "training.csv"
+    cmp key training.csv
+    mkdir bin
+    printf '#!/bin/bash\nsleep 300\n' >bin/ssh-keygen
+    chmod +x bin/ssh-keygen
+    PATH=$dir/bin:$PATH run abdb plot training --bundle b --sign key --timeout 4
+    fails 6 "time-out"
+    PATH=$dir/bin:$PATH run abdb verify post --signed-by signers --timeout 1
+    fails 6 "time-out"
+    printf '#!/bin/bash\nyes\n' >bin/ssh-keygen
+    PATH=$dir/bin:$PATH run abdb verify post --signed-by signers
+    fails 6 "printed over"
+    rm bin/ssh-keygen
+    for program in gnuplot bash; do ln -s "$(command -v $program)" bin; done
+    PATH=$build:$dir/bin run abdb plot training --bundle b --sign key
+    fails 5 "apt-get install openssh-client"
+    [ ! -e b ]
+    PATH=$build:$dir/bin run abdb verify post --signed-by signers
+    fails 5 "apt-get install openssh-client"
+}

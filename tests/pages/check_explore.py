@@ -4,6 +4,7 @@ check_explore.py DATABASE FOLDER WHAT...; WHAT is a function of this file."""
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -176,6 +177,22 @@ def use(b):
     b.js("document.querySelectorAll('#rows input')[0].click()")
     assert "mlperf-same-scenario" in b.js("document.getElementById('verdict').textContent")
     print("used")
+
+
+def address(b):
+    """The address of an answer gives the same one; of an answer that is no more it says so."""
+    b.open(PAGE, "#what=llama2-70b-99&scenario=Server&round=v6.0&per=device")
+    assert b.js("document.getElementById('changed').hidden")
+    link = b.js("document.getElementById('address').hash")
+    assert re.fullmatch(r"#.*what=llama2-70b-99.*&answer=[0-9a-f]{16}", link), link
+    for hash, words in ((link, ""), (link[:-1] + ("0" if link[-1] != "0" else "1"), "made of another answer"), ("#answer=<b>x", "<b>x")):
+        b.open(PAGE, hash)
+        assert words in b.js("document.getElementById('changed').textContent") and b.js("document.getElementById('changed').hidden") == (not words), hash
+    b.open(PAGE, link)
+    b.choose("round", "v5.1")
+    other = b.js("document.getElementById('address').hash")
+    assert other[-16:] != link[-16:] and b.js("document.getElementById('changed').hidden"), (other, link)
+    print("address")
 
 
 def saved(b):

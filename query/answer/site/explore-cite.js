@@ -1,4 +1,4 @@
-// explore-cite.js - what is seen as CSV and as a citation: the footnotes that MLCommons asks for, in the words of the report
+// explore-cite.js - what is seen as CSV, as a digest and as a citation: the footnotes that MLCommons asks for, in the words of the report
 // mlperf-footnotes, and the other sources.
 "use strict";
 {
@@ -62,6 +62,13 @@
         ...["system", "submitter"].map(row.known), row.what, ...["scenario", "round", "division", "verified"].map(row.known), row.id, row.known("source"), row.key];
     });
     return [head, ...lines].map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";
+  };
+
+  // FNV-1a of 64 bits: whether an answer is the one that an address was made of.
+  abdb.digest = (text) => {
+    let digest = 0xcbf29ce484222325n;
+    for (const byte of new TextEncoder().encode(text)) digest = BigInt.asUintN(64, (digest ^ BigInt(byte)) * 0x100000001b3n);
+    return digest.toString(16).padStart(16, "0");
   };
 
   abdb.save = (name, type, content) => {

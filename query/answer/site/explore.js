@@ -349,7 +349,15 @@
     if (state.per === "rate") return `abdb choose ${shellWord(where)} --tier any${state.rate ? ` --rate ${shellName(state.rate)}` : ""}${prices}`;
     return `abdb rank ${shellWord(where)} --per ${shellName(state.per)} --by ${shellName(state.by)}${state.per === "dollar" ? ` --price-kind ${shellName(state.kind)}` : ""}${prices}`;
   };
+  // An address with the digest of its answer: what it was made of can be told from what is seen now.
+  const fillAddress = (then) => {
+    const now = abdb.digest(abdb.csv(seen.ranked, state, seen.unit)), changed = $("changed");
+    $("address").href = `${address()}&answer=${now}`;
+    changed.hidden = then === null || then === now;
+    changed.textContent = changed.hidden ? "" : `This address was made of another answer: its digest is ${then.slice(0, 64)}, that of these rows is ${now}.`;
+  };
   const update = (isStep) => {
+    const then = isStep ? null : new URLSearchParams(location.hash.slice(1)).get("answer");
     const [rows, others] = fillFixed();
     remember(isStep);
     look(rows, others);
@@ -363,6 +371,7 @@
     $("command").replaceChildren(make("code", command()));
     if ($("try")) $("command").append(" ", make("a", "run it here", { href: `try.html#${encodeURIComponent(command())}` }));
     $("citation").replaceChildren(...seen.cite.map((words) => make("p", words)));
+    fillAddress(then);
   };
   const typed = (input) => {
     const value = Number(input.value), ok = input.value.trim() === "" || (value > 0 && Number.isFinite(value));

@@ -43,13 +43,13 @@ static void add_row_digests_and_keys(json_t *manifest, const abdb_table *t)
     json_decref(rows);
 }
 
-json_t *abdb_figure_or_report_page_manifest(const abdb_site_page *page)
+json_t *abdb_figure_or_report_page_manifest(const abdb_site_page *page, json_t *files)
 {
     const abdb_plot *plot = &page->plot;
     const char *kind = page->drawn ? "figure" : "report",
                *name = page->drawn ? plot->figure.name : plot->report.name;
-    json_t *said = json_pack("{s:s, s:s, s:o}", "page", kind, kind, name, "parameters",
-                             abdb_provenance_parameters_json(plot));
+    json_t *said = json_pack("{s:s, s:s, s:o, s:o}", "page", kind, kind, name, "parameters",
+                             abdb_provenance_parameters_json(plot), "files", files);
     char digest[ABDB_SHA256_HEX];
 
     if (!said) return NULL;

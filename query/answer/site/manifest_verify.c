@@ -97,7 +97,7 @@ static abdb_status report_figure_or_report_page_changes(abdb_verifier *c, const 
     abdb_status st = ABDB_OK;
 
     TRY(rerun_page_query(c, manifest, kind, json_member_text(manifest, kind), "", &page, err));
-    now = abdb_figure_or_report_page_manifest(&page);
+    now = abdb_figure_or_report_page_manifest(&page, json_object());
     if (strcmp(json_member_text(now, "data"), json_member_text(manifest, "data")) != 0) {
         c->verdict->changed = true;
         TRY(report_changed_rows(c, manifest, now, &page.plot.table, err));

@@ -162,17 +162,17 @@ done:
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Writes a page and, if it has one, its picture. */
+/* Writes a page, its rows as data and, if it has one, its picture. */
 static abdb_status write_page_and_svg(const abdb_site *site, const abdb_site_page *page,
                                       abdb_error *err)
 {
     char file[300], path[4096];
     abdb_page_buffer sheet;
+    json_t *files;
     FILE *out;
+    abdb_status st = ABDB_OK;
 
     if (page->drawn) {
-        abdb_status st;
-
         snprintf(path, sizeof path, "%s/%s.svg", site->folder, page->plot.figure.name);
         st = abdb_plot_draw_with_provenance(&page->plot, ABDB_SVG, ABDB_ADAPTIVE, path, err);
         if (st == ABDB_FORMAT) { /* a figure of one's own that draws otherwise on dark ground */
@@ -183,13 +183,19 @@ static abdb_status write_page_and_svg(const abdb_site *site, const abdb_site_pag
         if (st != ABDB_OK) return st;
     }
     snprintf(file, sizeof file, "%s.html", page->name);
-    out = abdb_page_buffer_open(&sheet);
-    if (!out) return ABDB_FAIL(err, ABDB_NOMEM, "%s", file);
+    files = json_object();
+    st = abdb_site_write_page_data(site, page, files, err);
+    out = st == ABDB_OK ? abdb_page_buffer_open(&sheet) : NULL;
+    if (!out) {
+        json_decref(files);
+        return st == ABDB_OK ? ABDB_FAIL(err, ABDB_NOMEM, "%s", file) : st;
+    }
     abdb_write_page_head(out, page->title, file);
+    abdb_write_page_sharing(out, page);
     abdb_write_page_body(out, site, page);
     abdb_write_page_foot(out, site);
-    return abdb_page_close_and_write_with_manifest(&sheet, site, file,
-                                                   abdb_figure_or_report_page_manifest(page), err);
+    return abdb_page_close_and_write_with_manifest(
+        &sheet, site, file, abdb_figure_or_report_page_manifest(page, files), err);
 }
 
 /* What a page of a source says of each fact; a column that says the same of all stands above. */

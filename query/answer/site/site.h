@@ -100,14 +100,23 @@ ABDB_MUST_USE abdb_status abdb_site_copy_d3_and_licence(abdb_site *site, abdb_er
 
 enum { ABDB_PRINT = 8 }; /* digits of a digest that tell a row */
 void abdb_json_digest(const json_t *object, char out[ABDB_SHA256_HEX]);
-/* manifest.c: what a page carries for `abdb verify`; NULL: no memory. */
-json_t *abdb_figure_or_report_page_manifest(const abdb_site_page *page);
+/* manifest.c: what a page carries for `abdb verify`; NULL: no memory. files: digests of the files
+ * beside it, a reference that is taken. */
+json_t *abdb_figure_or_report_page_manifest(const abdb_site_page *page, json_t *files);
 /* Of facts->by_source[first] to the one before `next`. */
 json_t *abdb_source_page_manifest(const abdb_fact_index *facts, size_t first, size_t next);
 json_t *abdb_explore_page_manifest(const abdb_site *site);
 /* file_digest: of the script beside it, or NULL. NULL is returned where err says why. */
 json_t *abdb_try_page_manifest(abdb_db *db, const char *file_digest, abdb_error *err);
 json_t *abdb_list_page_manifest(const abdb_site *site, bool figures, bool reports, bool sources);
+/* page_share.c: the SHA-256 of a page's rows and keys, which its addresses hold. */
+void abdb_page_answer_digest(const abdb_site_page *page, char out[ABDB_SHA256_HEX]);
+/* Writes the rows of a page as NAME.csv and NAME.json, and puts their digests into files. */
+ABDB_MUST_USE abdb_status abdb_site_write_page_data(const abdb_site *site,
+                                                    const abdb_site_page *page, json_t *files,
+                                                    abdb_error *err);
+/* Links to both, the address of the answer, and of a figure the lines that embed it. */
+void abdb_write_page_sharing(FILE *out, const abdb_site_page *page);
 /* A page in memory: written to `out`, then stored. */
 typedef struct {
     FILE *out;

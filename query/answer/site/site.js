@@ -1,5 +1,21 @@
-// site.js - sorts and filters the tables of the pages that `abdb site` writes; without it they are plain.
+// site.js - sorts and filters the tables of the pages that `abdb site` writes, and compares an address with the answer; without it they are plain.
 "use strict";
+// An address may hold the digest of the answer that it was made of, and that the page stands in a frame of another.
+{
+  const changed = document.getElementById("changed");
+  const compare = () => {
+    const from = new URLSearchParams(location.hash.slice(1)), then = from.get("answer");
+    document.documentElement.classList.toggle("embed", from.has("embed"));
+    if (!changed) return;
+    const now = JSON.parse(document.getElementById("abdb").textContent).data;
+    changed.hidden = then === null || (/^[0-9a-f]{16,64}$/.test(then) && now.startsWith(then));
+    changed.textContent = changed.hidden ? "" : `This address was made of another answer: its digest is ${then.slice(0, 64)}, that of these rows is ${now.slice(0, 16)}.`;
+  };
+  compare();
+  addEventListener("hashchange", compare);
+  const site = /^https?:$/.test(location.protocol) ? new URL(".", location.href).href : "";
+  for (const code of document.querySelectorAll(".copy")) code.textContent = code.textContent.replace(/ (src|href)="/g, ` $1="${site}`);
+}
 const phone = matchMedia("(max-width: 40rem)").matches;
 for (const table of document.querySelectorAll("table")) {
   const body = table.tBodies[0], rows = Array.from(body.rows), scroll = table.parentElement, heads = table.tHead.rows[0]?.cells ?? [];

@@ -25,8 +25,8 @@ import sysconfig
 import tempfile
 from collections.abc import Iterable as _Iterable
 
-__all__ = ["Error", "Picture", "Rows", "campaign", "compare", "connect", "entry", "environment", "import_", "plot", "program", "query", "rank",
-           "record", "run", "store"]
+__all__ = ["Error", "Picture", "Rows", "campaign", "choose", "compare", "connect", "entry", "environment", "import_", "plot", "program", "query",
+           "rank", "record", "run", "store", "why"]
 __version__ = "1.0.0"
 
 
@@ -47,32 +47,75 @@ class Rows(list):
         self.notes, self.code, self.columns = notes, code, list(self[0]) if self else list(columns)
 
     def to_pandas(self):
-        """A pandas.DataFrame. Error: pandas is not installed."""
-        return _library("pandas").DataFrame(list(self), columns=self.columns)
+        """A pandas.DataFrame; its attrs["notes"] are the footnotes. Error: pandas is not installed."""
+        frame = _library("pandas").DataFrame(list(self), columns=self.columns)
+        frame.attrs["notes"] = self.notes
+        return frame
 
     def to_polars(self):
         """A polars.DataFrame. Error: polars is not installed."""
         return _library("polars").DataFrame(list(self) or None, schema=self.columns, infer_schema_length=None)
 
+    def to_arrow(self):
+        """A pyarrow.Table, which DuckDB and polars read too; a column of texts and numbers becomes one of texts. Error: pyarrow is not
+        installed."""
+        arrow = _library("pyarrow")
+
+        def column(name):
+            values = [row[name] for row in self]
+            if len({str if isinstance(value, str) else float for value in values if value is not None}) > 1:
+                values = [None if value is None else str(value) for value in values]
+            return arrow.array(values)
+        return arrow.table({name: column(name) for name in self.columns}, metadata={"notes": self.notes})
+
     def _repr_html_(self):
-        cell = lambda tag, value: f"<{tag}>{'' if value is None else html.escape(str(value))}</{tag}>"
-        head = "".join(cell("th", c) for c in self.columns)
-        body = "".join("<tr>" + "".join(cell("td", v) for v in row.values()) + "</tr>" for row in self)
-        notes = f"<pre>{html.escape(self.notes)}</pre>" if self.notes else ""
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+        # of many columns those without a value are left out, of many rows the last
+        columns = [c for c in self.columns if len(self.columns) <= WIDE or any(row[c] is not None for row in self)]
+        head = "".join(f"<th>{html.escape(c)}</th>" for c in columns)
+        body = "".join("<tr>" + "".join(f"<td>{html.escape(_shown(row[c]))}</td>" for c in columns) + "</tr>" for row in self[:LONG])
+        more = f"<p>Rows not shown: {len(self) - LONG}</p>" if len(self) > LONG else ""
+        return _as_text(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}{_caption(self.notes)}")
+
+
+WIDE, LONG = 12, 200  # columns and rows that a notebook shows
+
+
+def _shown(value):
+    """A cell as a notebook shows it: six digits of what is no whole number; all of them are in the row."""
+    short = f"{value:.6g}" if isinstance(value, float) else ""
+    return "" if value is None else short if short and "e" not in short else str(value)
+
+
+def _caption(notes):
+    return f"<pre>{html.escape(notes)}</pre>" if notes else ""
+
+
+def _as_text(markup):
+    """Markup whose dollars a notebook leaves alone: between two of them it would look for formulas."""
+    return f'<div class="tex2jax_ignore mathjax_ignore">{markup}</div>'
 
 
 class Picture:
-    """A figure as SVG; `save(path)` writes it, and a notebook shows it."""
+    """A figure as SVG; `save(path)` writes it, and a notebook shows it with its caption. `notes`: the caption, a line each."""
 
     def __init__(self, svg):
         self.svg = svg
+        carried = re.search(rb'<metadata id="abdb">(.*?)</metadata>', svg, re.S)
+        try:
+            said = json.loads(html.unescape(carried[1].decode())) if carried else {}
+            self.notes = "\n".join(said.get("notes", []))
+        except (ValueError, TypeError, AttributeError):  # made by another program
+            self.notes = ""
 
     def save(self, path):
         pathlib.Path(path).write_bytes(self.svg)
 
     def _repr_html_(self):  # as an image, so that no text in it can be a script
-        return f'<img src="data:image/svg+xml;base64,{base64.b64encode(self.svg).decode()}">'
+        image = f'<img src="data:image/svg+xml;base64,{base64.b64encode(self.svg).decode()}">'
+        return image + (_as_text(_caption(self.notes)) if self.notes else "")
+
+    def _repr_svg_(self):
+        return self.svg.decode()
 
 
 def _library(name):
@@ -188,6 +231,17 @@ def compare(*selections, db=None, **parameters):
 def rank(*selections, db=None, **parameters):
     """The best under constraints."""
     return _rows("rank", selections, db, parameters)
+
+
+def choose(*words, db=None, **parameters):
+    """What to buy or rent: abdb.choose("llama2-70b-99", "server", rate="100k/s"). Error: nothing to choose from (code 3)."""
+    return _rows("choose", words, db, parameters)
+
+
+def why(*selections, db=None, **parameters):
+    """The factors of a ratio, whose product it is: abdb.why("MI300X", "MI355X", where="llama2-70b-99,offline"). `code` 3: the two may not be
+    compared, and `notes` name the rule."""
+    return _rows("why", selections, db, parameters)
 
 
 def plot(figure, db=None, **parameters):
