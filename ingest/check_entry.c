@@ -19,7 +19,7 @@ static long long parse_count_or_zero(const char *text)
                : 0;
 }
 
-static long long factor_count_or_zero(const abdb_entry *entry, const char *name)
+static long long factor_text_as_count_or_zero(const abdb_entry *entry, const char *name)
 {
     const abdb_factor *factor = abdb_entry_find_factor(entry, name);
 
@@ -27,7 +27,7 @@ static long long factor_count_or_zero(const abdb_entry *entry, const char *name)
 }
 
 /* Does text begin with a word of the device's name that has a digit ("H100")? */
-static bool begins_with_digit_word_of_device(const char *text, const char *device)
+static bool begins_with_word_of_device_with_digit(const char *text, const char *device)
 {
     static const char between[] = " -_/(),";
 
@@ -59,7 +59,7 @@ static long long device_count_in_system_name(const char *system, const char *dev
         if (strncasecmp(what, "NVIDIA ", 7) == 0) what += 7;
         if (strncasecmp(what, "AMD ", 4) == 0) what += 4;
         if (strncasecmp(what, "Intel ", 6) == 0) what += 6;
-        if (!begins_with_digit_word_of_device(what, device) || strstr(what, "NVL")) continue;
+        if (!begins_with_word_of_device_with_digit(what, device) || strstr(what, "NVL")) continue;
         memcpy(number, s, digits);
         number[digits] = '\0';
         return parse_count_or_zero(number);
@@ -68,8 +68,8 @@ static long long device_count_in_system_name(const char *system, const char *dev
 }
 
 /* The user's word, or nothing: what the row states becomes factors. */
-static void replace_stated_counts_by_user_counts(abdb_entry *entry, const char *devices,
-                                                 const char *nodes)
+static void replace_counts_by_users_keep_as_factors(abdb_entry *entry, const char *devices,
+                                                    const char *nodes)
 {
     abdb_entry_add_factor_parsing_number(entry, "stated_devices", entry->field[ABDB_FIELD_devices]);
     abdb_entry_add_factor_parsing_number(entry, "stated_nodes", entry->field[ABDB_FIELD_nodes]);
@@ -79,13 +79,14 @@ static void replace_stated_counts_by_user_counts(abdb_entry *entry, const char *
     entry->field[ABDB_FIELD_nodes] = nodes;
 }
 
-static void mark_inconsistent_device_counts(abdb_entry *entry, const char *stated_devices,
-                                            const char *stated_nodes)
+static void mark_or_replace_inconsistent_device_counts(abdb_entry *entry,
+                                                       const char *stated_devices,
+                                                       const char *stated_nodes)
 {
     const char *device = entry->field[ABDB_FIELD_device], *name = entry->field[ABDB_FIELD_system];
     long long devices = parse_count_or_zero(entry->field[ABDB_FIELD_devices]),
               nodes = parse_count_or_zero(entry->field[ABDB_FIELD_nodes]),
-              each = factor_count_or_zero(entry, "devices_per_node"),
+              each = factor_text_as_count_or_zero(entry, "devices_per_node"),
               named = name && device ? device_count_in_system_name(name, device) : 0;
     char problem[160] = "";
 
@@ -101,13 +102,13 @@ static void mark_inconsistent_device_counts(abdb_entry *entry, const char *state
                  name, devices);
     if (!*problem) return;
     if (!stated_devices) abdb_entry_add_mark_and_problem(entry, "contradiction", "%s", problem);
-    replace_stated_counts_by_user_counts(entry, stated_devices, stated_nodes);
+    replace_counts_by_users_keep_as_factors(entry, stated_devices, stated_nodes);
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
 
 /* The share of values below a statistic: 0 of a minimum, 0.99 of p99; NAN: none. */
-static double quantile_of_statistic(const char *statistic)
+static double quantile_of_statistic_or_nan(const char *statistic)
 {
     double percent;
 
@@ -135,7 +136,7 @@ static bool is_extreme_or_time_quantile(const abdb_result *r, double quantile)
 }
 
 /* Values are printed with few digits. */
-static bool is_clearly_above(double a, double b, double tolerance)
+static bool exceeds_beyond_relative_tolerance(double a, double b, double tolerance)
 {
     return a > b + tolerance * fabs(b);
 }
@@ -143,15 +144,16 @@ static bool is_clearly_above(double a, double b, double tolerance)
 static void mark_implausible_statistic_pair(abdb_entry *entry, const abdb_result *a,
                                             const abdb_result *b)
 {
-    double low = quantile_of_statistic(a->statistic), high = quantile_of_statistic(b->statistic);
+    double low = quantile_of_statistic_or_nan(a->statistic),
+           high = quantile_of_statistic_or_nan(b->statistic);
     bool mean = strcmp(b->statistic, "mean") == 0;
 
     if (low < high && is_extreme_or_time_quantile(a, low) && is_extreme_or_time_quantile(b, high) &&
-        is_clearly_above(a->value, b->value, 1e-6))
+        exceeds_beyond_relative_tolerance(a->value, b->value, 1e-6))
         abdb_entry_add_mark_and_problem(entry, "implausible", "%s: the %s, %g, is above the %s, %g",
                                         a->metric, a->statistic, a->value, b->statistic, b->value);
-    if (mean && ((low == 0 && is_clearly_above(a->value, b->value, 1e-3)) ||
-                 (low == 1 && is_clearly_above(b->value, a->value, 1e-3))))
+    if (mean && ((low == 0 && exceeds_beyond_relative_tolerance(a->value, b->value, 1e-3)) ||
+                 (low == 1 && exceeds_beyond_relative_tolerance(b->value, a->value, 1e-3))))
         abdb_entry_add_mark_and_problem(entry, "implausible",
                                         "%s: the mean, %g, is beyond the %s,"
                                         " %g",
@@ -169,7 +171,7 @@ static void mark_inconsistent_statistics(abdb_entry *entry)
                 mark_implausible_statistic_pair(entry, a, b);
             if (strcmp(a->metric, "ttft_s") == 0 && strcmp(b->metric, "latency_s") == 0 &&
                 strcmp(a->statistic, b->statistic) == 0 && a->rank == b->rank &&
-                is_clearly_above(a->value, b->value, 1e-3))
+                exceeds_beyond_relative_tolerance(a->value, b->value, 1e-3))
                 abdb_entry_add_mark_and_problem(
                     entry, "implausible",
                     "the first token comes after %g s (%s), the last after"
@@ -204,7 +206,7 @@ void abdb_entry_mark_contradictions_and_failures(abdb_entry *entry, const char *
     if (status && strcmp(status, "failed") == 0)
         abdb_entry_add_mark_and_problem(entry, "failed", "%s", reason ? reason : "the run failed");
     mark_and_clear_summary_device_name(entry);
-    mark_inconsistent_device_counts(entry, user_devices, user_nodes);
+    mark_or_replace_inconsistent_device_counts(entry, user_devices, user_nodes);
     mark_inconsistent_statistics(entry);
 }
 

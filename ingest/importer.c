@@ -46,14 +46,14 @@ static bool normalize_count_or_validate_amount(abdb_overrides *words, const char
     }
     if ((strcmp(name, "amount") == 0 || strcmp(name, "power_limit") == 0) &&
         !abdb_double_parse(*value, ABDB_MARK_UNKNOWN, &number)) {
-        abdb_number_error_text(name, *value, ABDB_MARK_UNKNOWN, reason, room);
+        abdb_number_write_why_not_a_number(name, *value, ABDB_MARK_UNKNOWN, reason, room);
         return false;
     }
     return true;
 }
 
-abdb_status abdb_overrides_add_setting(abdb_overrides *overrides, const char *setting,
-                                       abdb_error *err)
+abdb_status abdb_overrides_validate_and_add_setting(abdb_overrides *overrides, const char *setting,
+                                                    abdb_error *err)
 {
     const char *equals = strchr(setting, '=');
     char *name, *value, *mark, date[ABDB_DATE_SIZE], reason[160];
@@ -77,9 +77,9 @@ abdb_status abdb_overrides_add_setting(abdb_overrides *overrides, const char *se
                          near ? ", did you mean " : "", near ? near : "", name);
     }
     /* Dates take their kept form (YYYY-MM-DD) here, so that two spellings of one date make one
-     * artifact key (abdb_overrides_canonical_text). */
+     * artifact key (abdb_overrides_append_canonical_text). */
     if (abdb_is_date_column_name(name)) {
-        if (!abdb_date_to_iso(value, date)) {
+        if (!abdb_date_parse_any_spelling_to_iso(value, date)) {
             abdb_date_error_text(name, value, reason, sizeof reason);
             return ABDB_FAIL(err, ABDB_USAGE, "--set: %s", reason);
         }
@@ -96,7 +96,7 @@ abdb_status abdb_overrides_add_setting(abdb_overrides *overrides, const char *se
     return ABDB_OK;
 }
 
-const char *abdb_overrides_get(const abdb_overrides *overrides, const char *name)
+const char *abdb_overrides_get_value_or_null(const abdb_overrides *overrides, const char *name)
 {
     for (size_t i = 0; overrides && i < overrides->count; i++)
         if (strcmp(overrides->word[i].name, name) == 0) return overrides->word[i].value;
@@ -132,7 +132,7 @@ static bool text_states_withdrawal(const char *text)
 }
 
 /* Marks an entry whose publisher says in its words that the result is none any more. */
-static void mark_entry_if_notes_state_withdrawal(abdb_entry *entry)
+static void mark_withdrawn_if_notes_say_so(abdb_entry *entry)
 {
     static const char *const notes[] = {"notes", "note", "remarks", "remark", "comment", "status"};
     bool withdrawn = text_states_withdrawal(entry->field[ABDB_FIELD_availability]);
@@ -141,7 +141,7 @@ static void mark_entry_if_notes_state_withdrawal(abdb_entry *entry)
         for (size_t k = 0; k < sizeof notes / sizeof notes[0]; k++)
             withdrawn |= strcasecmp(entry->factor[i].name, notes[k]) == 0 &&
                          text_states_withdrawal(entry->factor[i].text);
-    if (withdrawn) abdb_entry_add_mark_to_flags(entry, "withdrawn");
+    if (withdrawn) abdb_entry_add_mark_to_flags_once(entry, "withdrawn");
 }
 
 void abdb_entry_fill_from_overrides_and_normalize(abdb_entry *entry,
@@ -151,7 +151,7 @@ void abdb_entry_fill_from_overrides_and_normalize(abdb_entry *entry,
 
     if (device_text_means_unknown(entry->field[ABDB_FIELD_device]))
         entry->field[ABDB_FIELD_device] = NULL;
-    mark_entry_if_notes_state_withdrawal(entry);
+    mark_withdrawn_if_notes_say_so(entry);
     for (size_t i = 0; overrides && i < overrides->count; i++) {
         int field = abdb_field_index_by_name(overrides->word[i].name);
 
@@ -175,13 +175,14 @@ void abdb_entry_fill_from_overrides_and_normalize(abdb_entry *entry,
 void abdb_entry_apply_overrides_and_check(abdb_entry *entry, const abdb_overrides *overrides)
 {
     abdb_entry_fill_from_overrides_and_normalize(entry, overrides);
-    abdb_entry_mark_contradictions_and_failures(entry, abdb_overrides_get(overrides, "devices"),
-                                                abdb_overrides_get(overrides, "nodes"));
+    abdb_entry_mark_contradictions_and_failures(
+        entry, abdb_overrides_get_value_or_null(overrides, "devices"),
+        abdb_overrides_get_value_or_null(overrides, "nodes"));
 }
 
 /* Sorted, so that the order in which --set was typed does not make the same file another
  * artifact. */
-void abdb_overrides_canonical_text(const abdb_overrides *overrides, abdb_text *out)
+void abdb_overrides_append_canonical_text(const abdb_overrides *overrides, abdb_text *out)
 {
     const char *line[ABDB_WORDS_MAX];
     abdb_arena arena = {0};
@@ -227,8 +228,9 @@ void abdb_entry_add_factor_normalizing_number(abdb_entry *entry, const char *nam
     const char *rewritten = mark == ABDB_MARK_COMMA ? ",.'\xC2\xE2" : ",'\xC2\xE2";
 
     /* A text that could be two numbers stays text. */
-    if (text && mark == ABDB_MARK_EITHER && abdb_number_parses_only_with_other_mark(text, mark)) {
-        abdb_entry_add_number_factor(entry, name, NAN, text);
+    if (text && mark == ABDB_MARK_EITHER &&
+        abdb_number_fails_but_parses_with_other_mark(text, mark)) {
+        abdb_entry_add_factor_with_text_and_number(entry, name, NAN, text);
         return;
     }
     if (text && strpbrk(text, rewritten) && abdb_double_parse(text, mark, &value)) {
@@ -242,9 +244,11 @@ void abdb_entry_add_factor_normalizing_number(abdb_entry *entry, const char *nam
     abdb_entry_add_factor_parsing_number(entry, name, text);
 }
 
-abdb_result *abdb_entry_add_printed_result(abdb_entry *entry, const char *metric,
-                                           const char *statistic, const char *printed_value,
-                                           abdb_decimal_mark mark, const char *printed_unit)
+abdb_result *abdb_entry_add_printed_result_or_count_left_out(abdb_entry *entry, const char *metric,
+                                                             const char *statistic,
+                                                             const char *printed_value,
+                                                             abdb_decimal_mark mark,
+                                                             const char *printed_unit)
 {
     const abdb_unit *found = abdb_unit_find(printed_unit);
     double value;
@@ -260,15 +264,16 @@ abdb_result *abdb_entry_add_printed_result(abdb_entry *entry, const char *metric
         (!abdb_double_parse(printed_value, mark, &value) && !abdb_has_digit(printed_value)))
         return NULL;
     if (!found || !abdb_double_parse(printed_value, mark, &value) || !(value > 0)) {
-        if (!entry->doubt && abdb_number_parses_only_with_other_mark(printed_value, mark)) {
-            abdb_number_error_text(metric, printed_value, mark, entry->doubt_text,
-                                   sizeof entry->doubt_text);
+        if (!entry->doubt && abdb_number_fails_but_parses_with_other_mark(printed_value, mark)) {
+            abdb_number_write_why_not_a_number(metric, printed_value, mark, entry->doubt_text,
+                                               sizeof entry->doubt_text);
             entry->doubt = entry->doubt_text;
         }
         abdb_entry_count_left_out_value(entry);
         return NULL;
     }
-    result = abdb_entry_add_result(entry, metric, abdb_unit_to_base_value(found, value));
+    result = abdb_entry_add_result_or_count_left_out(entry, metric,
+                                                     abdb_unit_to_base_value(found, value));
     if (!result) return NULL;
     result->statistic = statistic;
     result->raw_value = printed_value;
@@ -279,7 +284,7 @@ abdb_result *abdb_entry_add_printed_result(abdb_entry *entry, const char *metric
 void abdb_left_out_count_values_of_entry(abdb_left_out *list, const abdb_entry *entry)
 {
     for (size_t i = 0; list && i < entry->results + entry->values_left_out; i++) {
-        abdb_count_values_read(-1); /* which counted it when it came into the entry */
+        abdb_add_thread_values_read(-1); /* which counted it when it came into the entry */
         abdb_left_out_count_value(list, i < entry->results ? entry->result[i].metric
                                                            : "zero, no number or of no known unit");
     }
@@ -290,7 +295,7 @@ void abdb_left_out_count_value(abdb_left_out *list, const char *name)
     size_t i = 0;
 
     if (!list) return;
-    abdb_count_values_read(1);
+    abdb_add_thread_values_read(1);
     list->values++;
     /* Names are compared as far as they are kept (ABDB_LEFT_OUT_NAME - 1 letters), so a long one is
      * found again. */

@@ -48,11 +48,12 @@ typedef struct {
 
 /* Opens and decodes a file. ABDB_IO: it cannot be read (missing, a directory, no permission).
  * ABDB_LIMIT: larger than ABDB_INPUT_SIZE_MAX. */
-ABDB_MUST_USE abdb_status abdb_input_open_and_decode(abdb_input *out, const char *path,
-                                                     abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_input_map_file_and_decode(abdb_input *out, const char *path,
+                                                         abdb_error *err);
 /* The same for bytes in memory, which stay the caller's. */
-ABDB_MUST_USE abdb_status abdb_input_decode_memory(abdb_input *out, const char *path,
-                                                   const void *data, size_t size, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_input_decode_memory_to_utf8(abdb_input *out, const char *path,
+                                                           const void *data, size_t size,
+                                                           abdb_error *err);
 void abdb_input_close(abdb_input *input);
 /* Memory below `upto` bytes of the text may be given back until it is read again: for readers that
  * go from front to back. */
@@ -68,10 +69,11 @@ typedef struct {
 } abdb_spool;
 
 /* ABDB_LIMIT: more than ABDB_INPUT_SIZE_MAX. ABDB_IO: the disk is full. */
-ABDB_MUST_USE abdb_status abdb_spool_append(abdb_spool *spool, const void *data, size_t size,
-                                            abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_spool_append_to_memory_or_file(abdb_spool *spool, const void *data,
+                                                              size_t size, abdb_error *err);
 /* The rest of a pipe or file. */
-ABDB_MUST_USE abdb_status abdb_spool_append_file(abdb_spool *spool, int file, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_spool_append_rest_of_file(abdb_spool *spool, int file,
+                                                         abdb_error *err);
 /* What was added, as an input that must be closed before the spool is freed. */
 ABDB_MUST_USE abdb_status abdb_spool_open_as_input(abdb_spool *spool, abdb_input *out,
                                                    const char *path, abdb_error *err);
@@ -91,8 +93,9 @@ typedef struct {
 } abdb_overrides;
 
 /* Takes one "column=value". ABDB_USAGE: not of that form, or no such column. */
-ABDB_MUST_USE abdb_status abdb_overrides_add_setting(abdb_overrides *overrides, const char *setting,
-                                                     abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_overrides_validate_and_add_setting(abdb_overrides *overrides,
+                                                                  const char *setting,
+                                                                  abdb_error *err);
 /* The last step before an entry is handed over: what it does not say itself is filled in, with a
  * note that it is the user's word, its dates and counts take the form that is kept, and it is held
  * against itself (check_entry.h). A device called "undefined" is unknown; words such as "retracted"
@@ -102,9 +105,9 @@ void abdb_entry_apply_overrides_and_check(abdb_entry *entry, const abdb_override
 void abdb_entry_fill_from_overrides_and_normalize(abdb_entry *entry,
                                                   const abdb_overrides *overrides);
 /* The value set for a name, or NULL. */
-const char *abdb_overrides_get(const abdb_overrides *overrides, const char *name);
+const char *abdb_overrides_get_value_or_null(const abdb_overrides *overrides, const char *name);
 /* "a=1\nb=2" in alphabetical order: part of the artifact's key. */
-void abdb_overrides_canonical_text(const abdb_overrides *overrides, abdb_text *out);
+void abdb_overrides_append_canonical_text(const abdb_overrides *overrides, abdb_text *out);
 void abdb_overrides_free(abdb_overrides *overrides);
 
 /* Says that the entry is a run that another program measured: evidence, kind, source, workload and
@@ -121,9 +124,11 @@ void abdb_entry_add_factor_normalizing_number(abdb_entry *entry, const char *nam
  * number, not above zero, of an unknown unit, or without room. A number that could have another
  * decimal mark makes the whole entry one that the store refuses (entry->doubt). raw and unit are
  * borrowed. */
-abdb_result *abdb_entry_add_printed_result(abdb_entry *entry, const char *metric,
-                                           const char *statistic, const char *printed_value,
-                                           abdb_decimal_mark mark, const char *printed_unit);
+abdb_result *abdb_entry_add_printed_result_or_count_left_out(abdb_entry *entry, const char *metric,
+                                                             const char *statistic,
+                                                             const char *printed_value,
+                                                             abdb_decimal_mark mark,
+                                                             const char *printed_unit);
 
 /* One format. Two importers that bid alike are an error (registry.h), so bids are fixed by how sure
  * the look is: 95 a mark that only abdb writes, 90 to 85 keys or columns that one program has, 80

@@ -38,7 +38,7 @@ static size_t count_listed_words_present(const char *head, const char *words)
     return count;
 }
 
-const char *abdb_nearest_format(const abdb_input *in)
+const char *abdb_guess_format_by_its_words(const abdb_input *in)
 {
     const char *best = NULL;
     size_t most = WORDS_MIN - 1;

@@ -6,7 +6,7 @@
 
 /* The name of the format with most of its usual words at the beginning of the file, at least two of
  * them; NULL: none. */
-const char *abdb_nearest_format(const abdb_input *in);
+const char *abdb_guess_format_by_its_words(const abdb_input *in);
 /* Does it look like a table or records, which a map can explain? */
 bool abdb_looks_like_table_or_json(const abdb_input *in);
 

@@ -43,7 +43,8 @@ static const struct {
      "a log of nvidia-smi; abdb reads it with a map (`abdb import --suggest-map FILE`)"},
 };
 
-static bool holds_all_words(const char *text, size_t size, const char *words, bool first_at_start)
+static bool holds_all_listed_words(const char *text, size_t size, const char *words,
+                                   bool first_at_start)
 {
     while (*words) {
         size_t word = strcspn(words, "|");
@@ -64,6 +65,7 @@ const char *abdb_describe_known_unsupported_file(const abdb_input *in)
     size_t size = in->text_size < HEAD ? in->text_size : HEAD;
 
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (holds_all_words(in->text, size, known[i].words, known[i].begins)) return known[i].what;
+        if (holds_all_listed_words(in->text, size, known[i].words, known[i].begins))
+            return known[i].what;
     return NULL;
 }

@@ -22,8 +22,8 @@ const abdb_importer *const abdb_importers[] = {
 #undef FORMAT
     NULL};
 
-static abdb_status find_importer_by_name(const abdb_importer **out, const char *name,
-                                         abdb_error *err)
+static abdb_status find_importer_by_name_or_suggest(const abdb_importer **out, const char *name,
+                                                    abdb_error *err)
 {
     const char *names[64];
     const char *near;
@@ -41,7 +41,7 @@ static abdb_status find_importer_by_name(const abdb_importer **out, const char *
 }
 
 /* What a refused file looks like, for the message. */
-static abdb_status fail_unrecognised_format(const abdb_input *in, abdb_error *err)
+static abdb_status fail_unrecognised_format_describing_file(const abdb_input *in, abdb_error *err)
 {
     size_t line = 0, sep = abdb_csv_sep_line_size(in->text, in->text_size);
     const char *text = in->text + sep;
@@ -65,7 +65,7 @@ static abdb_status fail_unrecognised_format(const abdb_input *in, abdb_error *er
         line++;
     }
     head[line] = '\0';
-    near = abdb_nearest_format(in);
+    near = abdb_guess_format_by_its_words(in);
     return ABDB_FAIL(err, ABDB_FORMAT,
                      "line 1: not a format that abdb reads (%s%sit begins with %s'%s'%s%s);"
                      " `abdb import --help` lists the formats, --format forces one%s",
@@ -83,7 +83,7 @@ abdb_status abdb_importer_find_by_name_or_highest_bid(const abdb_importer **out,
     const abdb_importer *best = NULL, *tie = NULL;
     int most = 0;
 
-    if (name) return find_importer_by_name(out, name, err);
+    if (name) return find_importer_by_name_or_suggest(out, name, err);
     for (size_t i = 0; abdb_importers[i]; i++) {
         int bid = abdb_importers[i]->bid(input);
 
@@ -93,7 +93,7 @@ abdb_status abdb_importer_find_by_name_or_highest_bid(const abdb_importer **out,
         best = abdb_importers[i];
         most = bid;
     }
-    if (!best) return fail_unrecognised_format(input, err);
+    if (!best) return fail_unrecognised_format_describing_file(input, err);
     if (tie)
         return ABDB_FAIL(err, ABDB_FORMAT, "could be %s or %s; force one with --format", tie->name,
                          best->name);
@@ -101,7 +101,7 @@ abdb_status abdb_importer_find_by_name_or_highest_bid(const abdb_importer **out,
     return ABDB_OK;
 }
 
-int abdb_importer_version_of_format(const char *format, bool has_user_map)
+int abdb_importer_version_of_format_with_maps(const char *format, bool has_user_map)
 {
     for (size_t i = 0; abdb_importers[i]; i++) {
         const abdb_importer *importer = abdb_importers[i];

@@ -15,6 +15,6 @@ ABDB_MUST_USE abdb_status abdb_importer_find_by_name_or_highest_bid(const abdb_i
                                                                     abdb_error *err);
 /* Which version of a format reads files today: of an importer, or of a round's result folders.
  * own_map: a map of the user's reads, none of this build. 0: no such format. */
-int abdb_importer_version_of_format(const char *format, bool has_user_map);
+int abdb_importer_version_of_format_with_maps(const char *format, bool has_user_map);
 
 #endif

@@ -9,14 +9,14 @@ static long count_left_out_values(const abdb_balance *b)
     return b->left_out ? b->left_out->values : 0;
 }
 
-static void start_row_count(abdb_balance *b)
+static void reset_row_counts(abdb_balance *b)
 {
     b->read_before = abdb_values_read_by_thread();
     b->left_before = count_left_out_values(b);
     b->handed = b->rejects = 0;
 }
 
-static abdb_status settle_row_and_reject_lost_values(abdb_balance *b, abdb_error *err)
+static abdb_status balance_row_values_and_reject_lost(abdb_balance *b, abdb_error *err)
 {
     long read = abdb_values_read_by_thread() - b->read_before;
     long accounted = b->handed + count_left_out_values(b) - b->left_before,
@@ -36,7 +36,7 @@ static abdb_status settle_row_and_reject_lost_values(abdb_balance *b, abdb_error
             st = b->inner.reject(b->inner.self, &fault, err);
         }
     }
-    start_row_count(b);
+    reset_row_counts(b);
     return st;
 }
 
@@ -72,7 +72,8 @@ static void count_marks_keep_first_example(abdb_mark_tally *tally, const abdb_en
     }
 }
 
-static abdb_status count_and_pass_entry(void *self, const abdb_entry *entry, abdb_error *err)
+static abdb_status count_entry_values_and_marks_and_pass(void *self, const abdb_entry *entry,
+                                                         abdb_error *err)
 {
     abdb_balance *b = self;
 
@@ -97,27 +98,27 @@ static abdb_status count_and_pass_reject(void *self, const abdb_reject *reject, 
     return b->inner.reject(b->inner.self, reject, err);
 }
 
-static abdb_status settle_and_pass_row_end(void *self, abdb_error *err)
+static abdb_status balance_values_and_pass_row_end(void *self, abdb_error *err)
 {
     abdb_balance *b = self;
-    abdb_status st = settle_row_and_reject_lost_values(b, err);
+    abdb_status st = balance_row_values_and_reject_lost(b, err);
 
     return st == ABDB_OK ? b->inner.row_end(b->inner.self, err) : st;
 }
 
-abdb_sink abdb_balance_open_sink(abdb_balance *b, const abdb_sink *inner,
-                                 const abdb_left_out *left_out)
+abdb_sink abdb_balance_make_counting_sink(abdb_balance *b, const abdb_sink *inner,
+                                          const abdb_left_out *left_out)
 {
     *b = (abdb_balance){.inner = *inner, .left_out = left_out};
-    start_row_count(b);
-    return (abdb_sink){b, count_and_pass_entry, forward_fact_to_inner_sink, count_and_pass_reject,
-                       settle_and_pass_row_end};
+    reset_row_counts(b);
+    return (abdb_sink){b, count_entry_values_and_marks_and_pass, forward_fact_to_inner_sink,
+                       count_and_pass_reject, balance_values_and_pass_row_end};
 }
 
-abdb_status abdb_balance_settle_last_row(abdb_balance *b, abdb_error *err)
+abdb_status abdb_balance_reject_lost_values_of_last_row(abdb_balance *b, abdb_error *err)
 {
     bool open = b->handed || b->rejects || abdb_values_read_by_thread() != b->read_before ||
                 count_left_out_values(b) != b->left_before;
 
-    return open ? settle_row_and_reject_lost_values(b, err) : ABDB_OK;
+    return open ? balance_row_values_and_reject_lost(b, err) : ABDB_OK;
 }

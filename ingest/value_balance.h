@@ -2,11 +2,10 @@
  * vanishes.
  *
  * Each value that an importer takes out of its source is counted where all of them pass
- * (abdb_count_values_read, by abdb_entry_add_result and its like), and each that it hands over
- * passes here. At the end of a row the two must be equal, or the rest is what the rejects of the
- * row kept out. What came to nothing without a reject is a fault of the importer: the row gets one
- * that says so.
- */
+ * (abdb_add_thread_values_read, by abdb_entry_add_result_or_count_left_out and its like), and each
+ * that it hands over passes here. At the end of a row the two must be equal, or the rest is what
+ * the rejects of the row kept out. What came to nothing without a reject is a fault of the
+ * importer: the row gets one that says so. / */
 #ifndef ABDB_INGEST_BALANCE_H
 #define ABDB_INGEST_BALANCE_H
 
@@ -36,9 +35,10 @@ typedef struct {
 } abdb_balance;
 
 /* The sink for an importer, which must run in this thread; inner is copied. */
-abdb_sink abdb_balance_open_sink(abdb_balance *balance, const abdb_sink *inner,
-                                 const abdb_left_out *left_out);
+abdb_sink abdb_balance_make_counting_sink(abdb_balance *balance, const abdb_sink *inner,
+                                          const abdb_left_out *left_out);
 /* Ends the row that the importer left open, if it did: what was read behind the last row_end. */
-ABDB_MUST_USE abdb_status abdb_balance_settle_last_row(abdb_balance *balance, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_balance_reject_lost_values_of_last_row(abdb_balance *balance,
+                                                                      abdb_error *err);
 
 #endif

@@ -249,7 +249,7 @@ double abdb_dtype_least_normal(abdb_dtype dtype);  /* the least normal number: 2
 double abdb_dtype_round_value(abdb_dtype dtype,
                               double value); /* as abdb_tensor_set_rounded does, its value */
 /* The bits of a floating format of up to 32 bits, rounded to nearest even; their value. Slow. */
-uint32_t abdb_format_encode_bits(abdb_dtype dtype, double value);
+uint32_t abdb_format_round_and_encode_bits(abdb_dtype dtype, double value);
 double abdb_format_decode_bits(abdb_dtype dtype, uint32_t bits);
 /* bf16, the upper half of a float; f16: the same, quick. A NaN stays one. */
 uint16_t abdb_bf16_from_f32(float value);
@@ -265,7 +265,7 @@ int abdb_problem_rank_count(const abdb_problem *p);
 const char *abdb_param_text(const abdb_problem *p, const char *name);
 double abdb_param_number(const abdb_problem *p, const char *name, double fallback);
 /* Is the parameter given, and this word? */
-bool abdb_param_is(const abdb_problem *p, const char *name, const char *word);
+bool abdb_param_text_equals(const abdb_problem *p, const char *name, const char *word);
 /* Sets a parameter to a whole number. ABDB_LIMIT: too many parameters. */
 ABDB_MUST_USE abdb_status abdb_param_set_integer(abdb_problem *p, const char *name, double value,
                                                  abdb_error *err);
@@ -275,9 +275,9 @@ ABDB_MUST_USE abdb_status abdb_param_parse_size_and_store_default(abdb_problem *
                                                                   double fallback, double most,
                                                                   size_t *out, abdb_error *err);
 /* Which of the words (end: NULL) a parameter is; the first where it is not given. ABDB_USAGE. */
-ABDB_MUST_USE abdb_status abdb_param_choice_index(const abdb_problem *p, const char *name,
-                                                  const char *const *words, int *out,
-                                                  abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_param_choice_index_or_first(const abdb_problem *p, const char *name,
+                                                           const char *const *words, int *out,
+                                                           abdb_error *err);
 /* The same; the word is set, so that the result states it. ABDB_LIMIT: too many parameters. */
 ABDB_MUST_USE abdb_status abdb_param_choice_index_and_store_default(abdb_problem *p,
                                                                     const char *name,
@@ -285,9 +285,11 @@ ABDB_MUST_USE abdb_status abdb_param_choice_index_and_store_default(abdb_problem
                                                                     int *out, abdb_error *err);
 /* A size that a model has, or another that is given instead: then NAME_of is set to the model's, so
  * that nobody takes the one for the other. As abdb_param_parse_size_and_store_default. */
-ABDB_MUST_USE abdb_status abdb_param_parse_size_and_store_model_default(
-    abdb_problem *p, const char *name, const char *name_of, size_t model, double most, size_t *out,
-    abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_param_parse_size_note_overridden_model(abdb_problem *p,
+                                                                      const char *name,
+                                                                      const char *name_of,
+                                                                      size_t model, double most,
+                                                                      size_t *out, abdb_error *err);
 /* The parameter's dtype, or `fallback`; `allowed`: bits 1 << dtype. ABDB_USAGE. */
 ABDB_MUST_USE abdb_status abdb_param_parse_allowed_dtype(const abdb_problem *p, abdb_dtype fallback,
                                                          unsigned allowed, abdb_dtype *out,
@@ -312,15 +314,17 @@ void abdb_fill_nonzero_integers(const abdb_tensor *t, uint64_t seed, int most);
 /* The numbers from 0 to n - 1 in random order. */
 void abdb_random_permutation(int32_t *out, size_t n, uint64_t seed);
 /* For `near`: what rounding leaves of sums of `terms` terms, in f64 or f32, whose errors go to and
- * fro: 8 u (sqrt(terms) + 8), and twice abdb_output_roundoff (Higham and Mary 2019). */
+ * fro: 8 u (sqrt(terms) + 8), and twice abdb_output_roundoff_or_0_if_accumulator (Higham and Mary
+ * 2019). */
 double abdb_sum_norm_bound(const abdb_tensor *out, double terms);
 /* For `reference` and `bound`: what an error of element `out` of `t` is relative to where `sums`,
- * relative to `of_sums`, is what sums may be wrong by; the bound is sums + abdb_output_roundoff(t).
- * A number below the least normal one is rounded as that is. */
+ * relative to `of_sums`, is what sums may be wrong by; the bound is sums +
+ * abdb_output_roundoff_or_0_if_accumulator(t). A number below the least normal one is rounded as
+ * that is. */
 double abdb_combine_error_magnitudes(const abdb_tensor *t, double of_sums, double out, double sums);
 /* The unit roundoff of an output to whose format sums of longer numbers are rounded, 0 of others.
  */
-double abdb_output_roundoff(const abdb_tensor *out);
+double abdb_output_roundoff_or_0_if_accumulator(const abdb_tensor *out);
 /* For `suspect`: marks row i of `rows` unless the sum over j of c(i, j) r_j is the sum over k of
  * a(i, k) times the sum over j of b(k, j) r_j, plus that over j of plus(i, j) r_j, modulo 2^61 - 1,
  * for random r (Freivalds 1977). A row of a, c or plus with an element that is no whole number is
@@ -365,13 +369,13 @@ double abdb_error_bound_zero(const abdb_problem *p, int tensor);
 void abdb_min_and_max_row(const size_t *row, size_t n, size_t *low, size_t *high);
 
 /* For `bottleneck`: what holds for all problems of a kernel. */
-const char *abdb_bottleneck_operations(const abdb_problem *p);
-const char *abdb_bottleneck_bytes(const abdb_problem *p);
+const char *abdb_bottleneck_always_operations(const abdb_problem *p);
+const char *abdb_bottleneck_always_bytes(const abdb_problem *p);
 /* What bounds so many operations on so many elements that are moved: bytes below 16 operations an
  * element. A vector unit does more than that in the time in which a memory moves an element (the
  * best balanced processors do 20, accelerators some hundred), so below it memory is waited for on
  * every machine; above it the kernel has a chance of the peak, which it is then held against. */
-const char *abdb_bottleneck_of_work(double ops, double elements);
+const char *abdb_bottleneck_by_ops_per_element(double ops, double elements);
 /* The peak that operations on a dtype are held against: "peak_ops" of whole numbers. */
 const char *abdb_peak_metric_of_dtype(abdb_dtype dtype);
 

@@ -26,7 +26,7 @@ const char *const abdb_picture_name[ABDB_PICTURES] = {"svg", "png", "pdf", "dumb
 enum { NUMBER_MOST = 100000 }; /* of a header: points, rows, levels; what is more says nothing */
 
 /* "24 rows": points for each row, or for each level of a column. */
-static void parse_points_per_row(abdb_figure *f, char *value)
+static void parse_points_per_row_or_level(abdb_figure *f, char *value)
 {
     char *what = strpbrk(value, " ");
     long long points;
@@ -39,7 +39,7 @@ static void parse_points_per_row(abdb_figure *f, char *value)
 }
 
 /* WIDTH[,HEIGHT] in points; what is none leaves the default. */
-static void parse_width_height(char *value, int *out_width, int *out_height)
+static void parse_width_height_or_keep_default(char *value, int *out_width, int *out_height)
 {
     char *comma = strchr(value, ',');
     long long points;
@@ -88,16 +88,18 @@ static void set_figure_header_field(abdb_figure *f, const char *key, char *value
         f->finding[f->findings++] = value;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(key, texts[i].key) == 0) *texts[i].place = value;
-    if (strcmp(key, "size") == 0) parse_width_height(value, &f->width, &f->height);
-    if (strcmp(key, "room") == 0) parse_width_height(value, &f->room_across, &f->room_up);
-    if (strcmp(key, "grow") == 0) parse_points_per_row(f, value);
+    if (strcmp(key, "size") == 0) parse_width_height_or_keep_default(value, &f->width, &f->height);
+    if (strcmp(key, "room") == 0)
+        parse_width_height_or_keep_default(value, &f->room_across, &f->room_up);
+    if (strcmp(key, "grow") == 0) parse_points_per_row_or_level(f, value);
     if (strcmp(key, "series") == 0) parse_series_column_limit_and_order(f, value);
     if (strcmp(key, "least") == 0 &&
         abdb_integer_parse_in_range(value, ABDB_MARK_POINT, 0, NUMBER_MOST, &number))
         f->least = (size_t)number;
 }
 
-abdb_status abdb_figure_parse(abdb_figure *f, const char *name, const char *text, abdb_error *err)
+abdb_status abdb_figure_parse_header(abdb_figure *f, const char *name, const char *text,
+                                     abdb_error *err)
 {
     char *copy, *line, *rest;
 
@@ -198,7 +200,7 @@ static void append_text_as_folded_array_lines(folded_text *f, const char *text)
             column = 0;
         }
         if (column) abdb_text_puts(&f->text, " ");
-        abdb_figure_sanitize_text(&f->text, one);
+        abdb_figure_append_sanitized_text(&f->text, one);
         column += (size_t)abdb_display_width(one) + 1;
         text += word;
         while (*text == ' ') text++;
@@ -393,8 +395,8 @@ abdb_status abdb_figure_build_script(const abdb_figure *f, const char *style, co
         abdb_text_clear(&words);
         abdb_text_clear(&notes);
         abdb_text_clear(&shared);
-        TRY(abdb_figure_append_data(f, d, count_rows_that_fit(f, words_height), &data, &notes,
-                                    &shared, &kept, &grown, err));
+        TRY(abdb_figure_select_rows_and_append_data(f, d, count_rows_that_fit(f, words_height),
+                                                    &data, &notes, &shared, &kept, &grown, err));
         if (kept < f->least || !kept) TRY(fail_with_too_few_rows(f, d->rows, kept, err));
         write_heading_subtitle_caption(f, d, &notes, &shared, &words, lines);
         words_height = HEADING_LINE * (int)(lines[0] - 1) + SUBTITLE_LINE * (int)lines[1] +

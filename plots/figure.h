@@ -106,8 +106,8 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_figure_set_size(abdb_figure *figure, const char *size,
                                                abdb_error *err);
 
-ABDB_MUST_USE abdb_status abdb_figure_parse(abdb_figure *out, const char *name, const char *text,
-                                            abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_figure_parse_header(abdb_figure *out, const char *name,
+                                                   const char *text, abdb_error *err);
 void abdb_figure_free(abdb_figure *figure);
 /* The whole script: prologue, data, style, commands. ABDB_DATA: too few rows to be drawn, with what
  * would bring some; ABDB_USAGE: the words and two rows need more height than the picture has;
@@ -127,6 +127,6 @@ ABDB_MUST_USE abdb_status abdb_figure_draw(const char *script, abdb_picture pict
 ABDB_MUST_USE abdb_status abdb_gnuplot_version(char *out, size_t room, abdb_error *err);
 /* Text made harmless for a gnuplot string, a CDATA section and a script element: no quotes,
  * backslashes, backticks, control characters, "</", "<!" and "]>". */
-void abdb_figure_sanitize_text(abdb_text *out, const char *text);
+void abdb_figure_append_sanitized_text(abdb_text *out, const char *text);
 
 #endif

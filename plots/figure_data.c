@@ -69,7 +69,7 @@ static bool find_next_listed_column(const data_builder *m, const char **list, si
 }
 
 /* Keeps the rows that have a number, or one above 0, in each column that the figure needs. */
-static abdb_status select_drawable_rows(data_builder *m, abdb_error *err)
+static abdb_status select_rows_with_needed_numbers(data_builder *m, abdb_error *err)
 {
     for (size_t r = 0; r < m->d->rows; r++) {
         const char *list = m->figure->needs;
@@ -115,8 +115,8 @@ static bool is_row_highlighted(const data_builder *m, size_t row)
 }
 
 /* Leaves the first `most` of the names in the order of the column's least number. */
-static void collect_series_by_least_value(const data_builder *m, levels *l, size_t by_column,
-                                          size_t most)
+static void collect_series_highlighted_then_least_value(const data_builder *m, levels *l,
+                                                        size_t by_column, size_t most)
 {
     double least[LEVELS_MAX];
 
@@ -182,7 +182,7 @@ static void append_name_shortened_in_middle(abdb_text *out, const char *name)
     const char *text;
     int letters;
 
-    abdb_figure_sanitize_text(&clean, *name ? name : "(not said)");
+    abdb_figure_append_sanitized_text(&clean, *name ? name : "(not said)");
     text = abdb_text_get(&clean);
     letters = abdb_display_width(text);
     if (letters <= NAME_LETTERS)
@@ -224,8 +224,8 @@ static bool name_has_piece(const char *name, const char *piece, size_t size, con
     return false;
 }
 
-static bool piece_in_all_names(const levels *l, const char *piece, size_t size,
-                               const char *separator)
+static bool is_piece_in_all_names(const levels *l, const char *piece, size_t size,
+                                  const char *separator)
 {
     size_t i = 0;
 
@@ -234,12 +234,12 @@ static bool piece_in_all_names(const levels *l, const char *piece, size_t size,
 }
 
 /* The pieces of a name that are (or are not) in all names of the column. */
-static void append_common_or_own_pieces(abdb_text *out, const levels *l, const char *name,
-                                        bool common, const char *separator)
+static void append_common_or_own_name_pieces(abdb_text *out, const levels *l, const char *name,
+                                             bool common, const char *separator)
 {
     for (size_t size; *name; name = skip_to_next_name_piece(name, size, separator)) {
         size = name_piece_size(name, separator);
-        if (!size || piece_in_all_names(l, name, size, separator) != common) continue;
+        if (!size || is_piece_in_all_names(l, name, size, separator) != common) continue;
         if (out->size) abdb_text_puts(out, separator);
         abdb_text_add(out, name, size);
     }
@@ -255,12 +255,13 @@ static void move_common_pieces_to_caption(data_builder *m, levels *l, abdb_text 
 
     for (size_t i = 0; i < l->count; i++) is_long |= abdb_display_width(l->name[i]) > NAME_LETTERS;
     if (!is_long) return;
-    append_common_or_own_pieces(&common, l, l->name[0], true, separator);
-    if (!common.size) append_common_or_own_pieces(&common, l, l->name[0], true, separator = " ");
+    append_common_or_own_name_pieces(&common, l, l->name[0], true, separator);
+    if (!common.size)
+        append_common_or_own_name_pieces(&common, l, l->name[0], true, separator = " ");
     for (size_t i = 0; i < l->count && common.size; i++) { /* nothing is left of the only one */
         abdb_text rest = {0};
 
-        append_common_or_own_pieces(&rest, l, l->name[i], false, separator);
+        append_common_or_own_name_pieces(&rest, l, l->name[i], false, separator);
         l->shown[i] = rest.size ? abdb_arena_copy(&m->arena, rest.data, rest.size) : NULL;
         abdb_text_free(&rest);
     }
@@ -314,8 +315,8 @@ static void drop_rows_of_other_names(data_builder *m, const levels *kept_names, 
 }
 
 /* Of what the figure grows by, the first `most` stay. */
-static abdb_status drop_rows_beyond_height(data_builder *m, size_t most, abdb_text *notes,
-                                           abdb_error *err)
+static abdb_status drop_rows_beyond_fixed_height_and_note(data_builder *m, size_t most,
+                                                          abdb_text *notes, abdb_error *err)
 {
     const abdb_figure *f = m->figure;
     levels these = {0};
@@ -345,7 +346,7 @@ static void write_series_vendor_and_highlight(const data_builder *m)
                 continue;
             abdb_text_printf(m->out, "series_lit[%zu] = %d\nseries_vendor[%zu] = \"", s + 1,
                              is_row_highlighted(m, m->row[i]), s + 1);
-            if (m->d->vendor) abdb_figure_sanitize_text(m->out, m->d->vendor[m->row[i]]);
+            if (m->d->vendor) abdb_figure_append_sanitized_text(m->out, m->d->vendor[m->row[i]]);
             abdb_text_puts(m->out, "\"\n");
             break;
         }
@@ -353,7 +354,7 @@ static void write_series_vendor_and_highlight(const data_builder *m)
 
 /* Writes for each column its number c_NAME; of texts the widest, of numbers min_NAME and
  * max_NAME. */
-static void write_column_numbers_and_ranges(const data_builder *m)
+static void write_column_indices_and_ranges_or_widths(const data_builder *m)
 {
     for (size_t c = 0; c < m->d->columns; c++) {
         double low = 0, high = 0, number;
@@ -392,8 +393,8 @@ static void write_data_row(const data_builder *m, size_t r)
         if (c) abdb_text_puts(m->out, "\t");
         if (m->d->text[c]) {
             abdb_text_puts(m->out, "\"");
-            abdb_figure_sanitize_text(m->out,
-                                      *cell ? cell : " "); /* gnuplot takes "" for what follows */
+            abdb_figure_append_sanitized_text(
+                m->out, *cell ? cell : " "); /* gnuplot takes "" for what follows */
             abdb_text_puts(m->out, "\"");
         } else
             abdb_text_puts(m->out, *cell ? cell : "NaN");
@@ -403,7 +404,8 @@ static void write_data_row(const data_builder *m, size_t r)
             m->out, "\t%zu",
             find_level_index(&m->number[i], cell_text_at(m->d, r, m->number[i].column)) + 1);
     abdb_text_printf(m->out, "\t%d\t\"", is_row_highlighted(m, r));
-    abdb_figure_sanitize_text(m->out, m->d->vendor && *m->d->vendor[r] ? m->d->vendor[r] : " ");
+    abdb_figure_append_sanitized_text(m->out,
+                                      m->d->vendor && *m->d->vendor[r] ? m->d->vendor[r] : " ");
     abdb_text_puts(m->out, "\"\n");
 }
 
@@ -448,9 +450,11 @@ static abdb_status write_level_arrays(data_builder *m, abdb_text *shared, size_t
     return st;
 }
 
-abdb_status abdb_figure_append_data(const abdb_figure *figure, const abdb_drawing *drawing,
-                                    size_t most_rows, abdb_text *script, abdb_text *notes,
-                                    abdb_text *shared, size_t *kept, size_t *grown, abdb_error *err)
+abdb_status abdb_figure_select_rows_and_append_data(const abdb_figure *figure,
+                                                    const abdb_drawing *drawing, size_t most_rows,
+                                                    abdb_text *script, abdb_text *notes,
+                                                    abdb_text *shared, size_t *kept, size_t *grown,
+                                                    abdb_error *err)
 {
     data_builder *m = calloc(1, sizeof *m);
     abdb_status st = ABDB_OK;
@@ -461,7 +465,7 @@ abdb_status abdb_figure_append_data(const abdb_figure *figure, const abdb_drawin
     m->out = script;
     m->row = calloc(drawing->rows + 1, sizeof *m->row);
     if (!m->row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "figure %s", figure->name));
-    TRY(select_drawable_rows(m, err));
+    TRY(select_rows_with_needed_numbers(m, err));
     if (m->kept < drawing->rows && m->kept >= figure->least)
         abdb_text_printf(notes, "not drawn: %zu of %zu rows without a value%s\n",
                          drawing->rows - m->kept, drawing->rows, m->low ? " above 0" : "");
@@ -471,7 +475,7 @@ abdb_status abdb_figure_append_data(const abdb_figure *figure, const abdb_drawin
             size_t by = 0;
 
             TRY(find_column_index(m, figure->series_by, strlen(figure->series_by), &by, err));
-            collect_series_by_least_value(m, &m->series, by, figure->series_most);
+            collect_series_highlighted_then_least_value(m, &m->series, by, figure->series_most);
         } else
             collect_level_names(m, &m->series, figure->series_most);
         drop_rows_of_other_names(m, &m->series, notes);
@@ -480,8 +484,8 @@ abdb_status abdb_figure_append_data(const abdb_figure *figure, const abdb_drawin
         write_name_array_and_widest(script, "series_name", &m->series);
         write_series_vendor_and_highlight(m);
     }
-    TRY(drop_rows_beyond_height(m, most_rows, notes, err));
-    write_column_numbers_and_ranges(m);
+    TRY(drop_rows_beyond_fixed_height_and_note(m, most_rows, notes, err));
+    write_column_indices_and_ranges_or_widths(m);
     TRY(write_level_arrays(m, shared, grown, err));
     abdb_text_printf(script, "c_lit = %zu\nc_vendor = %zu\n", drawing->columns + m->numbered + 1,
                      drawing->columns + m->numbered + 2);

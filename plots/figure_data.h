@@ -10,9 +10,7 @@
  * are drawn; *grown: how many levels the column has by which the figure grows, or rows, and
  * untouched where it does not grow. most_rows: so many fit into a
  * picture of given height; the others are not drawn. ABDB_FORMAT: no such column. */
-ABDB_MUST_USE abdb_status abdb_figure_append_data(const abdb_figure *figure,
-                                                  const abdb_drawing *drawing, size_t most_rows,
-                                                  abdb_text *script, abdb_text *notes,
-                                                  abdb_text *shared, size_t *kept, size_t *grown,
-                                                  abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_figure_select_rows_and_append_data(
+    const abdb_figure *figure, const abdb_drawing *drawing, size_t most_rows, abdb_text *script,
+    abdb_text *notes, abdb_text *shared, size_t *kept, size_t *grown, abdb_error *err);
 #endif

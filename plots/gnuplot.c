@@ -78,7 +78,7 @@ static abdb_status exchange_script_and_picture(abdb_program *p, const char *scri
 }
 
 /* Overwrites a PDF's date of creation, the one thing that differs between two runs. */
-static void blank_pdf_creation_date(char *data, size_t size)
+static void overwrite_pdf_creation_date_by_constant(char *data, size_t size)
 {
     static const char mark[] = "/CreationDate (D:";
     char *at = memmem(data, size, mark, sizeof mark - 1);
@@ -95,7 +95,7 @@ static const char letters[] =
     "</script>";
 
 /* Writes an HTML canvas with the libraries of gnuplot put in, in the place of their names. */
-static abdb_status inline_canvas_scripts(const char *data, FILE *out, abdb_error *err)
+static abdb_status write_html_inlining_gnuplot_scripts(const char *data, FILE *out, abdb_error *err)
 {
     static const char mark[] = "<script src=\"";
     const char *at, *end;
@@ -108,7 +108,7 @@ static abdb_status inline_canvas_scripts(const char *data, FILE *out, abdb_error
 
         fwrite(data, 1, (size_t)(at - data), out);
         /* The path is gnuplot's own: text of the database cannot forge the mark, as it has no
-         * double quotes left (abdb_figure_sanitize_text). */
+         * double quotes left (abdb_figure_append_sanitized_text). */
         snprintf(path, sizeof path, "%.*s", (int)(end - at) - (int)(sizeof mark - 1),
                  at + sizeof mark - 1);
         library = fopen(path, "r");
@@ -188,8 +188,9 @@ abdb_status abdb_gnuplot_version(char *out, size_t room, abdb_error *err)
 }
 
 /* What gnuplot draws of the script, appended. */
-static abdb_status append_picture_of_one_tone(const char *script, abdb_picture picture, bool dark,
-                                              double limit_s, abdb_text *out, abdb_error *err)
+static abdb_status draw_and_append_picture_of_one_tone(const char *script, abdb_picture picture,
+                                                       bool dark, double limit_s, abdb_text *out,
+                                                       abdb_error *err)
 {
     abdb_text whole = {0}, words = {0};
     char *data = NULL;
@@ -290,15 +291,16 @@ abdb_status abdb_figure_draw(const char *script, abdb_picture picture, abdb_tone
 
     if (picture == ABDB_PNG || picture == ABDB_PDF || picture == ABDB_SIXEL)
         TRY(refuse_letters_without_font(script, limit_s, err));
-    TRY(append_picture_of_one_tone(script, picture, tone == ABDB_DARK, limit_s, &drawn, err));
+    TRY(draw_and_append_picture_of_one_tone(script, picture, tone == ABDB_DARK, limit_s, &drawn,
+                                            err));
     if (tone == ABDB_ADAPTIVE && picture == ABDB_SVG) {
-        TRY(append_picture_of_one_tone(script, picture, true, limit_s, &dark, err));
+        TRY(draw_and_append_picture_of_one_tone(script, picture, true, limit_s, &dark, err));
         TRY(abdb_svg_merge_light_dark(drawn.data, dark.data, &both, err));
         last = &both;
     }
-    if (picture == ABDB_PDF) blank_pdf_creation_date(drawn.data, drawn.size);
+    if (picture == ABDB_PDF) overwrite_pdf_creation_date_by_constant(drawn.data, drawn.size);
     if (picture == ABDB_CANVAS)
-        TRY(inline_canvas_scripts(drawn.data, out, err));
+        TRY(write_html_inlining_gnuplot_scripts(drawn.data, out, err));
     else if (fwrite(last->data, 1, last->size, out) != last->size)
         TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the picture: is the disk full?"));
 done:

@@ -57,7 +57,7 @@ static const struct {
 enum { ENTITIES = 4, OF_WORDS = 3 }; /* OF_WORDS: of these outside of attributes */
 
 /* Adds text with the first `most` letters of `entities` replaced. */
-static void append_escaped_provenance(abdb_text *out, const char *text, size_t most)
+static void append_xml_escaped(abdb_text *out, const char *text, size_t most)
 {
     for (; *text; text++) {
         size_t i = 0;
@@ -71,7 +71,7 @@ static void append_escaped_provenance(abdb_text *out, const char *text, size_t m
 }
 
 /* Adds text with all entities replaced by their letters. */
-static void append_unescaped_provenance(abdb_text *out, const char *text, size_t size)
+static void append_xml_unescaped(abdb_text *out, const char *text, size_t size)
 {
     for (size_t at = 0; at < size;) {
         size_t i = 0, length;
@@ -93,8 +93,8 @@ static void insert_provenance_element(const char *data, size_t size, const char 
 {
     abdb_text_add(out, data, (size_t)(place - data));
     abdb_text_puts(out, begin);
-    append_escaped_provenance(
-        out, stamp, begin[strlen(begin) - 1] == '"' ? ENTITIES : OF_WORDS); /* an attribute? */
+    append_xml_escaped(out, stamp,
+                       begin[strlen(begin) - 1] == '"' ? ENTITIES : OF_WORDS); /* an attribute? */
     abdb_text_puts(out, end);
     abdb_text_add(out, place, size - (size_t)(place - data));
 }
@@ -108,7 +108,7 @@ static bool extract_provenance_element(const char *data, size_t size, const char
 
     stop = text ? find_first_text(text, size - (size_t)(text - data), end) : NULL;
     if (!stop) return false;
-    append_unescaped_provenance(stamp, text, (size_t)(stop - text));
+    append_xml_unescaped(stamp, text, (size_t)(stop - text));
     stop += strlen(end);
     abdb_text_add(rest, data, (size_t)(at - data));
     abdb_text_add(rest, stop, size - (size_t)(stop - data));
@@ -131,16 +131,16 @@ static size_t read_be32(const char *data)
 
 /* The next chunk of that type: its place, or size where there is none; *length of its data. False:
  * the chunks do not fit the file. */
-static bool find_next_png_chunk(const char *data, size_t size, const char *type, size_t *at,
-                                size_t *length)
+static bool find_start_of_next_png_chunk_of_type(const char *data, size_t size, const char *type,
+                                                 size_t *chunk_start, size_t *length)
 {
-    while (*at + PNG_CHUNK <= size) {
-        *length = read_be32(data + *at);
-        if (*length > size - *at - PNG_CHUNK) return false;
-        if (memcmp(data + *at + 4, type, 4) == 0) return true;
-        *at += *length + PNG_CHUNK;
+    while (*chunk_start + PNG_CHUNK <= size) {
+        *length = read_be32(data + *chunk_start);
+        if (*length > size - *chunk_start - PNG_CHUNK) return false;
+        if (memcmp(data + *chunk_start + 4, type, 4) == 0) return true;
+        *chunk_start += *length + PNG_CHUNK;
     }
-    *at = size;
+    *chunk_start = size;
     return true;
 }
 
@@ -152,7 +152,8 @@ static void insert_png_provenance(const char *data, size_t size, const char *sta
     unsigned char number[4];
     abdb_text chunk = {0};
 
-    if (!find_next_png_chunk(data, size, "IEND", &at, &length) || at == size) at = size;
+    if (!find_start_of_next_png_chunk_of_type(data, size, "IEND", &at, &length) || at == size)
+        at = size;
     abdb_text_add(out, data, at);
     if (at < size) {
         abdb_text_puts(&chunk, "iTXt");
@@ -175,7 +176,7 @@ static bool extract_png_provenance(const char *data, size_t size, abdb_text *sta
 {
     size_t at = PNG_HEAD, length = 0;
 
-    while (find_next_png_chunk(data, size, "iTXt", &at, &length) && at < size) {
+    while (find_start_of_next_png_chunk_of_type(data, size, "iTXt", &at, &length) && at < size) {
         const char *text = data + at + 8;
 
         if (length > PNG_WORD && memcmp(text, png_keyword, PNG_WORD) == 0) {
@@ -205,7 +206,7 @@ static long read_pdf_trailer_number(const char *data, size_t size, const char *w
     at += strlen(word);
     snprintf(digits, sizeof digits, "%.*s",
              (int)(size - (size_t)(at - data) < 22 ? size - (size_t)(at - data) : 22), at);
-    return (long)abdb_digits_parse_or(digits, LONG_MAX, -1);
+    return (long)abdb_digits_parse_prefix_up_to_max_or(digits, LONG_MAX, -1);
 }
 
 /* The information of the document once more, with the stamp: PDF calls it an incremental update. */
@@ -421,7 +422,8 @@ abdb_status abdb_provenance_extract(const char *data, size_t size, abdb_text *st
     return ABDB_OK;
 }
 
-abdb_status abdb_picture_read_and_protect_file(const char *path, abdb_text *out, abdb_error *err)
+abdb_status abdb_picture_read_and_guard_from_overwriting(const char *path, abdb_text *out,
+                                                         abdb_error *err)
 {
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct stat about;
@@ -429,7 +431,7 @@ abdb_status abdb_picture_read_and_protect_file(const char *path, abdb_text *out,
     ssize_t size = 0;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_outguard_protect_input(path, err));
+    TRY(abdb_outguard_protect_input_if_regular(path, err));
     if (file < 0 || fstat(file, &about) != 0)
         TRY(ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno)));
     if (!S_ISREG(about.st_mode)) TRY(ABDB_FAIL(err, ABDB_FORMAT, "%s: no regular file", path));

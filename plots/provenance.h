@@ -33,7 +33,8 @@ ABDB_MUST_USE abdb_status abdb_provenance_extract(const char *data, size_t size,
 
 /* Reads a regular file of at most ABDB_STAMP_FILE_MOST bytes. ABDB_IO, ABDB_FORMAT (a pipe, a
  * device), ABDB_LIMIT. */
-ABDB_MUST_USE abdb_status abdb_picture_read_and_protect_file(const char *path, abdb_text *out,
-                                                             abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_picture_read_and_guard_from_overwriting(const char *path,
+                                                                       abdb_text *out,
+                                                                       abdb_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 #include "plots/figure.h"
 #include "schema/core/sanitize_text.h"
 
-void abdb_figure_sanitize_text(abdb_text *out, const char *text)
+void abdb_figure_append_sanitized_text(abdb_text *out, const char *text)
 {
     abdb_text plain = {0};
 

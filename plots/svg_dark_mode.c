@@ -68,7 +68,7 @@ static bool bytes_equal(const char *a, size_t a_size, const char *b, size_t b_si
 /* --- colours --------------------------------------------------------------------------------- */
 
 /* "rgb( 34,  34, 34)" and "#222222" as "#222", a word as it is. False: too long. */
-static bool normalize_colour(const attribute *a, char out[COLOUR])
+static bool shorten_rgb_or_hex_colour_keep_words(const attribute *a, char out[COLOUR])
 {
     unsigned part[3];
     char text[COLOUR], *s = text;
@@ -107,8 +107,9 @@ static bool write_light_colour_record_dark(svg_merge *j, const attribute *light,
     colour_pair new = {0};
     size_t i = 0;
 
-    if (light->name_size >= sizeof new.name || !normalize_colour(light, new.light) ||
-        !normalize_colour(dark, new.dark))
+    if (light->name_size >= sizeof new.name ||
+        !shorten_rgb_or_hex_colour_keep_words(light, new.light) ||
+        !shorten_rgb_or_hex_colour_keep_words(dark, new.dark))
         return false;
     memcpy(new.name, light->name, light->name_size);
     for (; i < j->tints; i++) {
@@ -170,7 +171,7 @@ static void write_rounded_coordinates(abdb_text *out, const char *text, size_t s
 }
 
 /* Does a path only move, and draw nothing? */
-static bool path_draws_nothing(const attribute *path)
+static bool path_has_only_move_commands(const attribute *path)
 {
     for (size_t i = 0; i < path->value_size; i++)
         if (isalpha((unsigned char)path->value[i]) && path->value[i] != 'M') return false;
@@ -178,13 +179,13 @@ static bool path_draws_nothing(const attribute *path)
 }
 
 /* Is it a transform that only moves? */
-static bool is_translate_only(const attribute *a)
+static bool is_transform_translate_without_scale(const attribute *a)
 {
     return attribute_has_name(a, "transform") && strncmp(a->value, "translate(", 10) == 0 &&
            !memmem(a->value, a->value_size, "scale", 5);
 }
 
-static bool attribute_is_omittable(const svg_merge *j, const attribute *a)
+static bool attribute_is_default_or_redundant(const svg_merge *j, const attribute *a)
 {
     return attribute_equals(a, "stroke-linecap", "butt") ||
            attribute_equals(a, "stroke-linejoin", "miter") ||
@@ -202,8 +203,8 @@ static bool attribute_is_colour(const attribute *a)
 /* --- tags ------------------------------------------------------------------------------------ */
 
 /* An attribute of both tags. still: gets true where it is a path that draws nothing. */
-static bool merge_attribute(svg_merge *j, const attribute *a, const attribute *b,
-                            bool *draws_nothing)
+static bool merge_attribute_of_both_tags(svg_merge *j, const attribute *a, const attribute *b,
+                                         bool *draws_nothing)
 {
     bool is_path = attribute_has_name(a, "d");
 
@@ -211,10 +212,11 @@ static bool merge_attribute(svg_merge *j, const attribute *a, const attribute *b
     if (attribute_has_name(a, "font-family") && !j->family.value) j->family = *a;
     if (attribute_is_colour(a)) return write_light_colour_record_dark(j, a, b);
     if (!bytes_equal(a->value, a->value_size, b->value, b->value_size)) return false;
-    if (attribute_is_omittable(j, a)) return true;
-    *draws_nothing |= is_path && path_draws_nothing(a);
+    if (attribute_is_default_or_redundant(j, a)) return true;
+    *draws_nothing |= is_path && path_has_only_move_commands(a);
     abdb_text_printf(j->out, " %.*s=%c", (int)a->name_size, a->name, a->value[-1]);
-    if ((is_path && !j->in_symbols) || attribute_has_name(a, "points") || is_translate_only(a))
+    if ((is_path && !j->in_symbols) || attribute_has_name(a, "points") ||
+        is_transform_translate_without_scale(a))
         write_rounded_coordinates(j->out, a->value, a->value_size);
     else
         abdb_text_add(j->out, a->value, a->value_size);
@@ -223,7 +225,7 @@ static bool merge_attribute(svg_merge *j, const attribute *a, const attribute *b
 }
 
 /* A tag of both, from '<' to behind '>'. */
-static bool merge_tag(svg_merge *j, const char **light, const char **dark)
+static bool merge_tag_of_both_and_advance(svg_merge *j, const char **light, const char **dark)
 {
     const char *l = *light, *d = *dark;
     size_t name = strcspn(l, l[1] == '/' ? ">" : " \t\n/>"), from = j->out->size;
@@ -234,7 +236,8 @@ static bool merge_tag(svg_merge *j, const char **light, const char **dark)
     if (strncmp(l, d, name) != 0) return false;
     abdb_text_add(j->out, l, name);
     for (l += name, d += name; parse_next_attribute(&l, &a);)
-        if (!parse_next_attribute(&d, &b) || !merge_attribute(j, &a, &b, &is_still)) return false;
+        if (!parse_next_attribute(&d, &b) || !merge_attribute_of_both_tags(j, &a, &b, &is_still))
+            return false;
     l += strspn(l, " \t\n"), d += strspn(d, " \t\n");
     abdb_text_puts(j->out, *l == '/' ? "/>" : *l == '?' ? "?>" : ">");
     if (*l != *d || !*l || !strchr("/?>", *l) || j->out->failed) return false;
@@ -249,7 +252,7 @@ static bool merge_tag(svg_merge *j, const char **light, const char **dark)
 }
 
 /* Behind </g>: a group without content goes. */
-static void drop_group_if_empty(svg_merge *j)
+static void drop_just_closed_svg_group_if_empty(svg_merge *j)
 {
     static const char end[] = "</g>";
     size_t at;
@@ -263,7 +266,8 @@ static void drop_group_if_empty(svg_merge *j)
 }
 
 /* Words between tags, and what is no element; of white space with an end of line that alone. */
-static bool copy_text_if_equal(svg_merge *j, const char **light, const char **dark, size_t size)
+static bool append_text_if_equal_collapsing_newlines(svg_merge *j, const char **light,
+                                                     const char **dark, size_t size)
 {
     if (strncmp(*light, *dark, size) != 0) return false;
     if (strspn(*light, " \t\n") >= size && memchr(*light, '\n', size)) {
@@ -277,7 +281,7 @@ static bool copy_text_if_equal(svg_merge *j, const char **light, const char **da
 
 /* Writes one SVG of two that differ in colours alone. False: they differ elsewhere, or memory is
  * missing. */
-static bool merge_svgs(svg_merge *j, const char *light, const char *dark)
+static bool merge_svgs_differing_in_colour(svg_merge *j, const char *light, const char *dark)
 {
     while (*light) {
         static const char raw[] = "<![CDATA[";
@@ -285,13 +289,14 @@ static bool merge_svgs(svg_merge *j, const char *light, const char *dark)
         bool closes = strncmp(light, "</g>", 4) == 0, ok;
 
         if (end)
-            ok = copy_text_if_equal(j, &light, &dark, (size_t)(end + 3 - light));
+            ok = append_text_if_equal_collapsing_newlines(j, &light, &dark,
+                                                          (size_t)(end + 3 - light));
         else if (*light == '<')
-            ok = merge_tag(j, &light, &dark);
+            ok = merge_tag_of_both_and_advance(j, &light, &dark);
         else
-            ok = copy_text_if_equal(j, &light, &dark, strcspn(light, "<"));
+            ok = append_text_if_equal_collapsing_newlines(j, &light, &dark, strcspn(light, "<"));
         if (!ok || j->out->failed) return false;
-        if (closes) drop_group_if_empty(j);
+        if (closes) drop_just_closed_svg_group_if_empty(j);
     }
     return *dark == '\0';
 }
@@ -307,7 +312,7 @@ static void remove_text_range(abdb_text *text, const char *from, const char *to)
 
 /* Symbols and filters that nothing uses, the last first, since they use one another; each begins a
  * line. */
-static void drop_unused_symbols(abdb_text *text)
+static void drop_unused_symbols_and_filters(abdb_text *text)
 {
     char *from = text->data ? strstr(text->data, "<defs>") : NULL,
          *end = from ? strstr(from, "</defs>") : NULL;
@@ -343,9 +348,9 @@ abdb_status abdb_svg_merge_light_dark(const char *light, const char *dark, abdb_
     abdb_status st = ABDB_OK;
     const char *root;
 
-    if (!merge_svgs(&j, light, dark) && !body.failed)
+    if (!merge_svgs_differing_in_colour(&j, light, dark) && !body.failed)
         TRY(ABDB_FAIL(err, ABDB_FORMAT, "gnuplot's light and dark picture differ in their lines"));
-    drop_unused_symbols(&body);
+    drop_unused_symbols_and_filters(&body);
     root = strstr(abdb_text_get(&body), canvas);
     if (!root && !body.failed) TRY(ABDB_FAIL(err, ABDB_FORMAT, "gnuplot's picture has no canvas"));
     if (root) {

@@ -28,7 +28,7 @@ static void unescape_word_in_place(char *word)
     *out = '\0';
 }
 
-void abdb_wire_split_row(char *row, abdb_request *out)
+void abdb_wire_split_and_unescape_row(char *row, abdb_request *out)
 {
     char *end;
 
@@ -42,14 +42,14 @@ void abdb_wire_split_row(char *row, abdb_request *out)
     }
 }
 
-bool abdb_wire_read_request(abdb_request *out)
+bool abdb_wire_read_request_from_stdin(abdb_request *out)
 {
     if (getline(&request, &request_room, stdin) <= 0) return false;
-    abdb_wire_split_row(request, out);
+    abdb_wire_split_and_unescape_row(request, out);
     return true;
 }
 
-const char *abdb_wire_read_row(size_t *size, abdb_status *st, abdb_error *err)
+const char *abdb_wire_read_row_or_null_at_end(size_t *size, abdb_status *st, abdb_error *err)
 {
     ssize_t got = getline(&line, &line_room, stdin);
 
@@ -62,13 +62,14 @@ const char *abdb_wire_read_row(size_t *size, abdb_status *st, abdb_error *err)
     return line;
 }
 
-void abdb_wire_write_row(const char *row, size_t size)
+void abdb_wire_write_row_to_stdout(const char *row, size_t size)
 {
     fwrite(row, 1, size, stdout);
     putchar('\n');
 }
 
-void abdb_wire_write_result(abdb_status st, const char *result, const abdb_error *err)
+void abdb_wire_write_result_escaped_to_stdout(abdb_status st, const char *result,
+                                              const abdb_error *err)
 {
     static const char letters[] = "\\\b\f\n\r\t\v", marks[] = "\\bfnrtv";
 

@@ -17,15 +17,16 @@ typedef struct {
 } abdb_request;
 
 /* Waits for the next request; false: there is none any more. */
-bool abdb_wire_read_request(abdb_request *out);
+bool abdb_wire_read_request_from_stdin(abdb_request *out);
 /* The next row that belongs to the request, with its end of line, or NULL after the last; *size
  * are its bytes. ABDB_IO in *st: the input ended before it. */
-const char *abdb_wire_read_row(size_t *size, abdb_status *st, abdb_error *err);
+const char *abdb_wire_read_row_or_null_at_end(size_t *size, abdb_status *st, abdb_error *err);
 /* The words of a row; the row is changed. */
-void abdb_wire_split_row(char *row, abdb_request *out);
+void abdb_wire_split_and_unescape_row(char *row, abdb_request *out);
 /* Says one row, without its end of line. */
-void abdb_wire_write_row(const char *row, size_t size);
+void abdb_wire_write_row_to_stdout(const char *row, size_t size);
 /* Ends an answer: "ok" with a word of it, or the error. */
-void abdb_wire_write_result(abdb_status st, const char *result, const abdb_error *err);
+void abdb_wire_write_result_escaped_to_stdout(abdb_status st, const char *result,
+                                              const abdb_error *err);
 
 #endif

@@ -19,7 +19,7 @@ static size_t rules;
 static abdb_arena kept; /* their texts, as long as the program runs */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-int abdb_round_name_to_number(const char *round)
+int abdb_round_name_to_1000_major_plus_minor(const char *round)
 {
     const char *minor;
     unsigned long long major = 0;
@@ -27,19 +27,20 @@ int abdb_round_name_to_number(const char *round)
     if (!round || *round != 'v' || !isdigit((unsigned char)round[1])) return 0;
     minor = round + 1 + abdb_digits_parse_prefix(round + 1, 10, &major);
     if (major > 999) return 0;
-    return (int)(1000 * major) + (*minor == '.' ? (int)abdb_digits_parse_or(minor + 1, 999, 0) : 0);
+    return (int)(1000 * major) +
+           (*minor == '.' ? (int)abdb_digits_parse_prefix_up_to_max_or(minor + 1, 999, 0) : 0);
 }
 
 static const char *copy_figure_rule_cell_or_empty(const abdb_csv_row *row,
                                                   const abdb_csv_header *header, const char *name)
 {
-    const char *text = abdb_csv_cell_or_null(row, abdb_csv_find_column(header, name));
+    const char *text = abdb_csv_cell_or_null(row, abdb_csv_find_column_of_any_name(header, name));
 
     return text ? abdb_arena_copy(&kept, text, strlen(text)) : "";
 }
 
 /* "automotive:ssd" -> "automotive", and *model moves behind the colon; no suite is inference. */
-static const char *split_suite_off_model(const char **model)
+static const char *split_suite_off_model_or_inference(const char **model)
 {
     const char *colon = *model ? strchr(*model, ':') : NULL, *suite;
 
@@ -57,21 +58,23 @@ static abdb_status store_header_or_append_figure_rule(void *self, const abdb_csv
     abdb_csv_header *header = self;
     abdb_figure_rule *r = &rule[rules];
 
-    if (!header->count) return abdb_csv_header_copy_row(header, row, err);
+    if (!header->count) return abdb_csv_header_replace_by_row(header, row, err);
     if (rules == RULES_MAX) return ABDB_FAIL(err, ABDB_LIMIT, "more than %d rules", RULES_MAX);
-    *r = (abdb_figure_rule){
-        .since = abdb_round_name_to_number(copy_figure_rule_cell_or_empty(row, header, "since")),
-        .until = abdb_round_name_to_number(copy_figure_rule_cell_or_empty(row, header, "until")),
-        .model = copy_figure_rule_cell_or_empty(row, header, "model"),
-        .scenario = copy_figure_rule_cell_or_empty(row, header, "scenario"),
-        .ran = copy_figure_rule_cell_or_empty(row, header, "ran"),
-        .tokens = *copy_figure_rule_cell_or_empty(row, header, "counted") != '\0',
-        .figure = copy_figure_rule_cell_or_empty(row, header, "figure"),
-        .unit = copy_figure_rule_cell_or_empty(row, header, "raw_unit")};
-    r->suite = split_suite_off_model(&r->model);
+    *r = (abdb_figure_rule){.since = abdb_round_name_to_1000_major_plus_minor(
+                                copy_figure_rule_cell_or_empty(row, header, "since")),
+                            .until = abdb_round_name_to_1000_major_plus_minor(
+                                copy_figure_rule_cell_or_empty(row, header, "until")),
+                            .model = copy_figure_rule_cell_or_empty(row, header, "model"),
+                            .scenario = copy_figure_rule_cell_or_empty(row, header, "scenario"),
+                            .ran = copy_figure_rule_cell_or_empty(row, header, "ran"),
+                            .tokens =
+                                *copy_figure_rule_cell_or_empty(row, header, "counted") != '\0',
+                            .figure = copy_figure_rule_cell_or_empty(row, header, "figure"),
+                            .unit = copy_figure_rule_cell_or_empty(row, header, "raw_unit")};
+    r->suite = split_suite_off_model_or_inference(&r->model);
     if (!r->suite || !r->model || !r->scenario || !r->ran || !r->figure || !r->unit)
         return ABDB_FAIL(err, ABDB_NOMEM, "rules");
-    r->times = abdb_double_parse_or(copy_figure_rule_cell_or_empty(row, header, "times"), 0);
+    r->times = abdb_double_parse_prefix_or(copy_figure_rule_cell_or_empty(row, header, "times"), 0);
     rules++;
     return ABDB_OK;
 }
@@ -84,12 +87,12 @@ static void parse_embedded_figure_rules(void)
     abdb_csv_header header = {0};
     abdb_error err;
 
-    (void)!abdb_csv_read(text, strlen(text), ',', store_header_or_append_figure_rule, &header,
-                         &err);
+    (void)!abdb_csv_parse_rows_to_handler(text, strlen(text), ',',
+                                          store_header_or_append_figure_rule, &header, &err);
     abdb_csv_header_free(&header);
 }
 
-bool abdb_scenario_names_equal(const char *a, const char *b)
+bool abdb_scenario_names_equal_loosely(const char *a, const char *b)
 {
     if (!a || !b) return false;
     for (;;) {
@@ -106,14 +109,14 @@ bool abdb_scenario_names_equal(const char *a, const char *b)
  * Without a round every rule fits; "Interactive" has those of Server. */
 static bool figure_rule_applies(const abdb_figure_rule *r, const abdb_figure_request *ask)
 {
-    int round = abdb_round_name_to_number(ask->round);
+    int round = abdb_round_name_to_1000_major_plus_minor(ask->round);
     size_t stem = strcspn(r->model, "*");
     const char *scenario = ask->scenario;
-    bool same = !ask->ran || abdb_scenario_names_equal(ask->ran, scenario);
+    bool same = !ask->ran || abdb_scenario_names_equal_loosely(ask->ran, scenario);
 
-    if (abdb_scenario_names_equal(scenario, "Interactive") &&
+    if (abdb_scenario_names_equal_loosely(scenario, "Interactive") &&
         (!ask->ran ||
-         abdb_scenario_names_equal(ask->ran, "Server"))) { /* LoadGen knows it as Server */
+         abdb_scenario_names_equal_loosely(ask->ran, "Server"))) { /* LoadGen knows it as Server */
         scenario = "Server";
         same = true;
     }
@@ -122,11 +125,11 @@ static bool figure_rule_applies(const abdb_figure_rule *r, const abdb_figure_req
     /* Without a "*" the names must be equal, with it only up to it. */
     if (strncmp(ask->model ? ask->model : "", r->model, stem) != 0) return false;
     if (!r->model[stem] && ask->model && ask->model[stem]) return false;
-    if (!abdb_scenario_names_equal(scenario, r->scenario) || (r->tokens && !ask->tokens))
+    if (!abdb_scenario_names_equal_loosely(scenario, r->scenario) || (r->tokens && !ask->tokens))
         return false;
     /* A rule with `ran` is for an inferred result: it fits only where LoadGen ran just that
      * scenario. */
-    return same ? !*r->ran : abdb_scenario_names_equal(ask->ran, r->ran);
+    return same ? !*r->ran : abdb_scenario_names_equal_loosely(ask->ran, r->ran);
 }
 
 bool abdb_figure_suite_has_rules(const char *suite)
@@ -138,19 +141,19 @@ bool abdb_figure_suite_has_rules(const char *suite)
 }
 
 const abdb_figure_rule *abdb_figure_next_matching_rule(const abdb_figure_request *request,
-                                                       size_t *at)
+                                                       size_t *next_position)
 {
     /* round unknown: what stands before what ended */
-    int turns = abdb_round_name_to_number(request->round) ? 1 : 2;
+    int turns = abdb_round_name_to_1000_major_plus_minor(request->round) ? 1 : 2;
 
     (void)pthread_once(&once, parse_embedded_figure_rules);
     /* With a round one pass over the rules. Without, two: first the rules that still hold, then
      * those that have ended; *at counts through both. */
-    while (*at < rules * (size_t)turns) {
-        const abdb_figure_rule *r = &rule[*at % rules];
-        bool ended = *at >= rules;
+    while (*next_position < rules * (size_t)turns) {
+        const abdb_figure_rule *r = &rule[*next_position % rules];
+        bool ended = *next_position >= rules;
 
-        ++*at;
+        ++*next_position;
         if (figure_rule_applies(r, request) && (turns == 1 || ended == (r->until != 0))) return r;
     }
     return NULL;

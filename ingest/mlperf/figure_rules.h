@@ -27,13 +27,13 @@ typedef struct {
 
 /* The next rule from *at on that fits, the most special first; *at moves behind it. NULL: none. */
 const abdb_figure_rule *abdb_figure_next_matching_rule(const abdb_figure_request *request,
-                                                       size_t *at);
+                                                       size_t *next_position);
 /* Has the suite any rule? One without has no official figure. */
 bool abdb_figure_suite_has_rules(const char *suite);
 /* "v5.1" -> 5001; 0: none. */
-int abdb_round_name_to_number(const char *round);
+int abdb_round_name_to_1000_major_plus_minor(const char *round);
 /* Are two names of a scenario the same: "Single Stream", "singlestream"? NULL is none. */
-bool abdb_scenario_names_equal(const char *a, const char *b);
+bool abdb_scenario_names_equal_loosely(const char *a, const char *b);
 /* Is the official result in tokens? Where the round is unknown and rounds differ, ask->tokens. */
 bool abdb_figure_official_unit_is_tokens_per_s(const abdb_figure_request *request);
 

@@ -30,7 +30,7 @@ typedef struct {
     abdb_settings others; /* of the row at hand */
 } state;
 
-static bool is_checker_header(const char *text, size_t size)
+static bool is_checker_csv_header(const char *text, size_t size)
 {
     return abdb_csv_first_line_has_all_words(text, size,
                                              "Organization|SystemType|MlperfModel|Location") ||
@@ -40,19 +40,19 @@ static bool is_checker_header(const char *text, size_t size)
 
 static int mlperf_checker_bid(const abdb_input *in)
 {
-    return is_checker_header(in->text, in->text_size) ? 90 : 0;
+    return is_checker_csv_header(in->text, in->text_size) ? 90 : 0;
 }
 
 static bool is_another_checker_header(const void *self, const abdb_csv_row *row)
 {
     (void)self;
-    return is_checker_header(row->raw, row->raw_size);
+    return is_checker_csv_header(row->raw, row->raw_size);
 }
 
 /* Takes a header, also a repeated or changed one, and finds its columns and decimal marks; imports
  * every other row as an entry, or rejects it. */
-static abdb_status store_header_or_import_checker_row(void *self, const abdb_csv_row *csv,
-                                                      abdb_error *err)
+static abdb_status store_header_or_import_or_reject_checker_row(void *self, const abdb_csv_row *csv,
+                                                                abdb_error *err)
 {
     state *s = self;
     abdb_mlperf_row row = {0};
@@ -62,17 +62,18 @@ static abdb_status store_header_or_import_checker_row(void *self, const abdb_csv
     abdb_arena arena = {0};
     abdb_status st = ABDB_OK;
 
-    if (!s->header.count || abdb_csv_row_is_header(&s->header, csv)) {
-        TRY(abdb_csv_header_copy_row(&s->header, csv, err));
+    if (!s->header.count || abdb_csv_row_is_another_header(&s->header, csv)) {
+        TRY(abdb_csv_header_replace_by_row(&s->header, csv, err));
         abdb_mlperf_find_columns(abdb_mlperf_columns, MLPERF_SHARED, &s->header, s->shared);
         abdb_mlperf_find_columns(abdb_mlperf_checker_columns, MLPERF_CHECKER, &s->header, s->place);
-        TRY(abdb_csv_find_decimal_marks(&s->header, s->in, s->delimiter, err));
+        TRY(abdb_csv_store_decimal_marks_of_columns(&s->header, s->in, s->delimiter, err));
         s->context.result_mark = abdb_csv_decimal_mark_of_column(
-            &s->header, abdb_csv_find_column(&s->header, "Result|perf_value"));
+            &s->header, abdb_csv_find_column_of_any_name(&s->header, "Result|perf_value"));
         s->context.mark = s->header.file_mark;
         return ABDB_OK;
     }
-    if (!abdb_csv_row_fits_header(&s->header, csv, s->in, s->delimiter, reason, sizeof reason))
+    if (!abdb_csv_row_fits_header_width_or_explain(&s->header, csv, s->in, s->delimiter, reason,
+                                                   sizeof reason))
         return abdb_csv_reject_and_end_row(s->context.sink, csv, NULL, reason, err);
     abdb_mlperf_fill_row_from_csv_cells(abdb_mlperf_columns, MLPERF_SHARED, s->shared, csv, &row);
     abdb_mlperf_fill_row_from_csv_cells(abdb_mlperf_checker_columns, MLPERF_CHECKER, s->place, csv,
@@ -87,7 +88,7 @@ static abdb_status store_header_or_import_checker_row(void *self, const abdb_csv
     abdb_mlperf_collect_unmapped_columns(others, &arena, abdb_mlperf_checker_columns,
                                          MLPERF_CHECKER, &s->header, csv->field, csv->count);
     s->context.others = others;
-    TRY(abdb_mlperf_import_row(&s->context, &row, &field, reason, err));
+    TRY(abdb_mlperf_import_row_or_explain(&s->context, &row, &field, reason, err));
     if (field) TRY(abdb_csv_reject_row(s->context.sink, csv, field, reason, err));
     TRY(s->context.sink->row_end(s->context.sink->self, err));
 done:
@@ -97,8 +98,8 @@ done:
 
 /* Imports all rows of a summary.csv. ABDB_FORMAT: its header has no column of the model or the
  * result. */
-static abdb_status read_mlperf_checker(const abdb_input *in, const abdb_overrides *overrides,
-                                       const abdb_sink *sink, abdb_error *err)
+static abdb_status import_mlperf_checker_rows(const abdb_input *in, const abdb_overrides *overrides,
+                                              const abdb_sink *sink, abdb_error *err)
 {
     state s = {
         .in = in,
@@ -106,12 +107,12 @@ static abdb_status read_mlperf_checker(const abdb_input *in, const abdb_override
         .header = {.is_another = is_another_checker_header},
         .context = {
             .words = overrides, .sink = sink, .source = "mlperf-checker", .verified = "unknown"}};
-    abdb_status st =
-        abdb_csv_read_input(in, s.delimiter, store_header_or_import_checker_row, &s, err);
+    abdb_status st = abdb_csv_parse_input_rows_to_handler(
+        in, s.delimiter, store_header_or_import_or_reject_checker_row, &s, err);
 
     if (st == ABDB_OK && s.header.count &&
-        (abdb_csv_find_column(&s.header, "MlperfModel|benchmark") < 0 ||
-         abdb_csv_find_column(&s.header, "Result|perf_value") < 0))
+        (abdb_csv_find_column_of_any_name(&s.header, "MlperfModel|benchmark") < 0 ||
+         abdb_csv_find_column_of_any_name(&s.header, "Result|perf_value") < 0))
         st = ABDB_FAIL(err, ABDB_FORMAT,
                        "line 1: no column MlperfModel (or benchmark) or Result (or perf_value):"
                        " not a summary of the MLPerf submission checker");
@@ -125,4 +126,4 @@ const abdb_importer abdb_import_mlperf_checker = {
     3,
     NULL,
     mlperf_checker_bid,
-    read_mlperf_checker};
+    import_mlperf_checker_rows};

@@ -51,10 +51,11 @@ static int mlperf_cm_bid(const abdb_input *in)
 
 /* Makes a row of one object's members and imports it. A row without performance is one of power:
  * its watts are the result. */
-static abdb_status import_cm_record(void *self, const abdb_flat_record *record, abdb_error *err)
+static abdb_status import_or_reject_cm_record(void *self, const abdb_flat_record *record,
+                                              abdb_error *err)
 {
     abdb_mlperf_context *context = self;
-    const char *git = abdb_flat_text_or_null(record, "git_url"), *field = NULL;
+    const char *git = abdb_flat_text_or_null_mark_asked(record, "git_url"), *field = NULL;
     abdb_mlperf_row row = {0};
     abdb_settings others = {0};
     abdb_arena arena = {0};
@@ -62,7 +63,7 @@ static abdb_status import_cm_record(void *self, const abdb_flat_record *record, 
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < sizeof map / sizeof map[0]; i++) {
-        const char *text = abdb_flat_text_or_null(record, map[i].names);
+        const char *text = abdb_flat_text_or_null_mark_asked(record, map[i].names);
 
         /* The members of abdb_mlperf_row are all text, so one offset and one copy fill any of
          * them. */
@@ -70,12 +71,12 @@ static abdb_status import_cm_record(void *self, const abdb_flat_record *record, 
     }
     /* A row of power: its watts are the result. */
     if (!row.result) {
-        row.result = abdb_flat_text_or_null(record, "Result_Power");
-        row.unit = abdb_flat_text_or_null(record, "Result_Power_Units");
-        if (!row.unit) row.unit = abdb_flat_text_or_null(record, "Result_Units");
+        row.result = abdb_flat_text_or_null_mark_asked(record, "Result_Power");
+        row.unit = abdb_flat_text_or_null_mark_asked(record, "Result_Power_Units");
+        if (!row.unit) row.unit = abdb_flat_text_or_null_mark_asked(record, "Result_Units");
     } else {
-        row.power = abdb_flat_text_or_null(record, "Result_Power");
-        row.power_unit = abdb_flat_text_or_null(record, "Result_Power_Units");
+        row.power = abdb_flat_text_or_null_mark_asked(record, "Result_Power");
+        row.power_unit = abdb_flat_text_or_null_mark_asked(record, "Result_Power_Units");
     }
     context->locator = record->locator;
     context->line = record->line;
@@ -83,7 +84,7 @@ static abdb_status import_cm_record(void *self, const abdb_flat_record *record, 
     context->flags = git && strstr(git, "/submissions_") ? "unreviewed" : NULL;
     abdb_flat_append_unread_values_to_settings(&others, record, &arena);
     context->others = &others;
-    TRY(abdb_mlperf_import_row(context, &row, &field, reason, err));
+    TRY(abdb_mlperf_import_row_or_explain(context, &row, &field, reason, err));
     if (field)
         TRY(abdb_flat_reject_and_end_row(context->sink, record, field, reason, err));
     else
@@ -93,15 +94,16 @@ done:
     return st;
 }
 
-static abdb_status read_mlperf_cm(const abdb_input *in, const abdb_overrides *overrides,
-                                  const abdb_sink *sink, abdb_error *err)
+static abdb_status import_mlperf_cm_objects(const abdb_input *in, const abdb_overrides *overrides,
+                                            const abdb_sink *sink, abdb_error *err)
 {
     abdb_mlperf_context context = {
         .words = overrides, .sink = sink, .source = "mlperf-cm", .verified = "unknown"};
 
-    return abdb_flat_read_records(in, sink, import_cm_record, &context, err);
+    return abdb_flat_deliver_json_sql_or_csv_records(in, sink, import_or_reject_cm_record, &context,
+                                                     err);
 }
 
 const abdb_importer abdb_import_mlperf_cm = {
-    "mlperf-cm-json", "cm-result.json of MLCommons' automation", 3, NULL, mlperf_cm_bid,
-    read_mlperf_cm};
+    "mlperf-cm-json",        "cm-result.json of MLCommons' automation", 3, NULL, mlperf_cm_bid,
+    import_mlperf_cm_objects};

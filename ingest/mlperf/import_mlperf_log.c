@@ -9,18 +9,18 @@
 
 static bool is_loadgen_summary(const abdb_input *in)
 {
-    return lines_any_begins_with(in, "MLPerf Results Summary") &&
-           lines_any_begins_with(in, "SUT name");
+    return lines_any_in_first_part_begins_with(in, "MLPerf Results Summary") &&
+           lines_any_in_first_part_begins_with(in, "SUT name");
 }
 
 /* Is there a line that a logger wrote: a JSON object with a key behind the mark? Programs that
  * write or read such lines hold the mark alone. *training: it is one of a training run. */
-static bool has_mllog_line(const abdb_input *in, bool *training)
+static bool has_mllog_event_line(const abdb_input *in, bool *is_training_run)
 {
     const char *end = in->text + (in->text_size < BID_SIZE ? in->text_size : BID_SIZE);
     bool logged = false;
 
-    *training = false;
+    *is_training_run = false;
     for (const char *s = in->text; (s = memmem(s, (size_t)(end - s), ":::MLLOG", 8)); s++) {
         const char *stop = memchr(s, '\n', (size_t)(end - s)), *key;
         json_t *object =
@@ -28,10 +28,10 @@ static bool has_mllog_line(const abdb_input *in, bool *training)
 
         key = json_string_value(json_object_get(object, "key"));
         logged = logged || key;
-        *training =
+        *is_training_run =
             key && (strcmp(key, "submission_benchmark") == 0 || strcmp(key, "run_start") == 0);
         json_decref(object);
-        if (*training) break;
+        if (*is_training_run) break;
     }
     return logged;
 }
@@ -40,14 +40,15 @@ static int mlperf_log_bid(const abdb_input *in)
 {
     bool training;
 
-    if (is_loadgen_summary(in) || has_mllog_line(in, &training)) return 85;
+    if (is_loadgen_summary(in) || has_mllog_event_line(in, &training)) return 85;
     return in->text_size > 6 && strncmp(in->text, "\"pid\":", 6) == 0 ? 80 : 0;
 }
 
 /* Imports one log by itself: LoadGen's summary or detail log, or a training log where MLLOG lines
  * begin a training. What is missing for an entry is a reject that names it. */
-static abdb_status read_mlperf_log(const abdb_input *in, const abdb_overrides *overrides,
-                                   const abdb_sink *sink, abdb_error *err)
+static abdb_status import_or_reject_mlperf_log(const abdb_input *in,
+                                               const abdb_overrides *overrides,
+                                               const abdb_sink *sink, abdb_error *err)
 {
     abdb_arena arena = {0};
     abdb_mlperf_values values = {.arena = &arena};
@@ -55,13 +56,14 @@ static abdb_status read_mlperf_log(const abdb_input *in, const abdb_overrides *o
     bool summary = is_loadgen_summary(in), training = false;
     abdb_status st = ABDB_OK;
 
-    if (!summary && has_mllog_line(in, &training) && training) {
+    if (!summary && has_mllog_event_line(in, &training) && training) {
         TRY(abdb_mlperf_read_training_log(&values, in, err));
-        TRY(abdb_mlperf_import_training_log(&values, overrides, sink, reason, err));
+        TRY(abdb_mlperf_import_lone_training_log_or_explain(&values, overrides, sink, reason, err));
     } else {
-        TRY((summary ? abdb_mlperf_read_summary_log : abdb_mlperf_read_detail_log)(&values, in,
-                                                                                   err));
-        TRY(abdb_mlperf_import_inference_log(&values, summary, overrides, sink, reason, err));
+        TRY((summary ? abdb_mlperf_append_values_of_summary_log
+                     : abdb_mlperf_append_values_of_detail_log)(&values, in, err));
+        TRY(abdb_mlperf_import_lone_inference_log_or_explain(&values, summary, overrides, sink,
+                                                             reason, err));
     }
     if (*reason) {
         abdb_reject reject = {.reason = reason};
@@ -80,4 +82,4 @@ const abdb_importer abdb_import_mlperf_log = {
     3,
     NULL,
     mlperf_log_bid,
-    read_mlperf_log};
+    import_or_reject_mlperf_log};

@@ -58,14 +58,14 @@ static abdb_status store_header_line_validate_at_last(state *s, const abdb_csv_r
 {
     abdb_csv_header *const header[HEADER_LINES] = {&s->suite, &s->suite, &s->model, &s->scenario,
                                                    &s->label};
-    abdb_status st = abdb_csv_header_copy_row(header[s->lines], csv, err);
+    abdb_status st = abdb_csv_header_replace_by_row(header[s->lines], csv, err);
 
     if (++s->lines < HEADER_LINES || st != ABDB_OK) return st;
     s->first = 0;
     /* The labels' columns have no scenario above them. */
     while (s->first < s->scenario.count && !s->scenario.name[s->first][0]) s->first++;
     if (s->first == 0 || s->first >= LABELS_MAX || s->first >= s->label.count ||
-        s->first >= s->model.count || abdb_csv_find_column(&s->label, "Public ID") < 0)
+        s->first >= s->model.count || abdb_csv_find_column_of_any_name(&s->label, "Public ID") < 0)
         return ABDB_FAIL(err, ABDB_FORMAT,
                          "line %ld: not the five header lines of the MLCommons"
                          " crosstab",
@@ -94,7 +94,7 @@ static const char *nonempty_label_of_column(const abdb_csv_header *header, size_
 }
 
 /* One line of results: a cell is a result. */
-static abdb_status import_cells_of_line(state *s, const abdb_csv_row *csv, abdb_error *err)
+static abdb_status import_results_of_pivot_line(state *s, const abdb_csv_row *csv, abdb_error *err)
 {
     abdb_arena arena = {0};
     abdb_mlperf_row row = {0};
@@ -119,11 +119,11 @@ static abdb_status import_cells_of_line(state *s, const abdb_csv_row *csv, abdb_
         row.unit = nonempty_label_of_column(&s->label, i);
         row.system_type = abdb_mlperf_site_system_type_or_stream_edge(s->system_type, row.scenario);
         if (!row.system_type) row.system_type = labelled_type;
-        s->context.flags = abdb_mlperf_site_flags(true, row.system_type);
+        s->context.flags = abdb_mlperf_site_flags_text(true, row.system_type);
         snprintf(locator, sizeof locator, "line %ld column %zu", csv->line, i + 1);
         s->context.locator = locator;
         s->context.line = csv->line;
-        TRY(abdb_mlperf_import_row(&s->context, &row, &field, reason, err));
+        TRY(abdb_mlperf_import_row_or_explain(&s->context, &row, &field, reason, err));
         if (field) TRY(abdb_csv_reject_row(s->context.sink, csv, field, reason, err));
     }
 done:
@@ -141,11 +141,12 @@ static abdb_status store_labels_or_import_pivot_line(void *self, const abdb_csv_
     abdb_status st = ABDB_OK;
 
     if (s->lines < HEADER_LINES) return store_header_line_validate_at_last(s, csv, err);
-    if (abdb_csv_row_is_header(&s->label, csv))
+    if (abdb_csv_row_is_another_header(&s->label, csv))
         return ABDB_FAIL(err, ABDB_DATA,
                          "line %ld: a second crosstab begins; a file holds one, so cut it in two",
                          csv->line);
-    if (!abdb_csv_row_fits_header(&s->label, csv, s->in, s->delimiter, reason, sizeof reason))
+    if (!abdb_csv_row_fits_header_width_or_explain(&s->label, csv, s->in, s->delimiter, reason,
+                                                   sizeof reason))
         return abdb_csv_reject_and_end_row(s->context.sink, csv, "row", reason, err);
     for (size_t i = 0; i + 1 < s->first && csv->field[0][0];
          i++) { /* a line that names its system */
@@ -155,10 +156,10 @@ static abdb_status store_labels_or_import_pivot_line(void *self, const abdb_csv_
     }
     if (strstr(csv->field[s->first - 1], "Result")) {
         if (s->system[0]) {
-            TRY(import_cells_of_line(s, csv, err));
+            TRY(import_results_of_pivot_line(s, csv, err));
         } else {
             for (size_t i = s->first; i < csv->count; i++)
-                abdb_count_values_read(abdb_has_digit(csv->field[i]));
+                abdb_add_thread_values_read(abdb_has_digit(csv->field[i]));
             TRY(abdb_csv_reject_row(s->context.sink, csv, "Public ID",
                                     "results before any system was named", err));
         }
@@ -169,8 +170,8 @@ done:
 }
 
 /* Imports a whole crosstab. ABDB_FORMAT: it ends within its header lines. */
-static abdb_status read_mlperf_pivot(const abdb_input *in, const abdb_overrides *overrides,
-                                     const abdb_sink *sink, abdb_error *err)
+static abdb_status import_mlperf_pivot_lines(const abdb_input *in, const abdb_overrides *overrides,
+                                             const abdb_sink *sink, abdb_error *err)
 {
     state s = {.in = in,
                .delimiter = abdb_csv_guess_delimiter(in->text, in->text_size),
@@ -179,9 +180,10 @@ static abdb_status read_mlperf_pivot(const abdb_input *in, const abdb_overrides 
     abdb_status st;
 
     s.context = abdb_mlperf_site_make_context(overrides, sink);
-    TRY(abdb_csv_find_decimal_marks(&marks, in, s.delimiter, err));
+    TRY(abdb_csv_store_decimal_marks_of_columns(&marks, in, s.delimiter, err));
     s.context.result_mark = s.context.mark = marks.file_mark;
-    st = abdb_csv_read_input(in, s.delimiter, store_labels_or_import_pivot_line, &s, err);
+    st = abdb_csv_parse_input_rows_to_handler(in, s.delimiter, store_labels_or_import_pivot_line,
+                                              &s, err);
     if (st == ABDB_OK && s.lines < HEADER_LINES)
         st = ABDB_FAIL(err, ABDB_FORMAT,
                        "line %d: the five header lines of the crosstab are cut off", s.lines);
@@ -201,4 +203,4 @@ const abdb_importer abdb_import_mlperf_pivot = {
     4,
     NULL,
     mlperf_pivot_bid,
-    read_mlperf_pivot};
+    import_mlperf_pivot_lines};

@@ -40,7 +40,7 @@ typedef struct {
     abdb_arena arena;     /* of all three */
 } state;
 
-static bool is_site_header(const char *text, size_t size)
+static bool is_results_page_csv_header(const char *text, size_t size)
 {
     return abdb_csv_first_line_has_all_words(text, size, "Public ID|Organization|Model MLC|Units");
 }
@@ -48,17 +48,17 @@ static bool is_site_header(const char *text, size_t size)
 static bool is_another_site_header(const void *self, const abdb_csv_row *row)
 {
     (void)self;
-    return is_site_header(row->raw, row->raw_size);
+    return is_results_page_csv_header(row->raw, row->raw_size);
 }
 
 static int mlperf_site_bid(const abdb_input *in)
 {
     const char *second = memchr(in->text, '\n', in->text_size);
 
-    if (is_site_header(in->text, in->text_size)) return 80;
+    if (is_results_page_csv_header(in->text, in->text_size)) return 80;
     if (!second) return 0;
     second++;
-    return is_site_header(second, in->text_size - (size_t)(second - in->text)) ? 70 : 0;
+    return is_results_page_csv_header(second, in->text_size - (size_t)(second - in->text)) ? 70 : 0;
 }
 
 /* The suite: the first word of its label in small letters; without a label inference where rows
@@ -77,7 +77,7 @@ static const char *suite_from_label_or_scenario(abdb_arena *arena, const char *t
 
 /* Hands over the row that waits, at the line of `csv` where that is not NULL: the row of its power
  * or of its rate, which says the same entry a second time. */
-static abdb_status import_held_row(state *s, const abdb_csv_row *csv, abdb_error *err)
+static abdb_status import_or_reject_held_row(state *s, const abdb_csv_row *csv, abdb_error *err)
 {
     const abdb_csv_row *at = csv ? csv : &s->csv;
     const char *field = NULL;
@@ -88,15 +88,15 @@ static abdb_status import_held_row(state *s, const abdb_csv_row *csv, abdb_error
     snprintf(locator, sizeof locator, "line %ld", at->line);
     s->context.locator = locator;
     s->context.line = at->line;
-    s->context.flags = abdb_mlperf_site_flags(s->averaged, s->row.system_type);
+    s->context.flags = abdb_mlperf_site_flags_text(s->averaged, s->row.system_type);
     s->context.others = &s->others;
     if (!s->row.unit) {
         field = "Units";
-        abdb_count_values_read(abdb_has_digit(s->row.result));
+        abdb_add_thread_values_read(abdb_has_digit(s->row.result));
         snprintf(reason, sizeof reason, "no unit: cannot tell what %.40s is",
                  s->row.result ? s->row.result : "");
     } else {
-        TRY(abdb_mlperf_import_row(&s->context, &s->row, &field, reason, err));
+        TRY(abdb_mlperf_import_row_or_explain(&s->context, &s->row, &field, reason, err));
     }
     if (field) TRY(abdb_csv_reject_row(s->context.sink, at, field, reason, err));
     TRY(s->context.sink->row_end(s->context.sink->self, err));
@@ -133,8 +133,8 @@ static bool is_power_or_energy_row(const abdb_mlperf_row *row)
 }
 
 /* The row, all its strings copied, waits for the one behind it. */
-static abdb_status hold_row_for_pairing(state *s, const abdb_mlperf_row *row,
-                                        const abdb_csv_row *csv, abdb_error *err)
+static abdb_status hold_row_copy_for_pairing(state *s, const abdb_mlperf_row *row,
+                                             const abdb_csv_row *csv, abdb_error *err)
 {
     char **text = (char **)(void *)&s->row;
 
@@ -156,16 +156,17 @@ static abdb_status hold_row_for_pairing(state *s, const abdb_mlperf_row *row,
 }
 
 /* A rate and its watts in two rows, in either order, are one entry. */
-static abdb_status merge_power_with_held_row_or_hold(state *s, const abdb_mlperf_row *row,
-                                                     const abdb_csv_row *csv, abdb_error *err)
+static abdb_status merge_power_and_import_twice_or_hold_row(state *s, const abdb_mlperf_row *row,
+                                                            const abdb_csv_row *csv,
+                                                            abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
     if (!s->waits || !row->unit || !s->row.unit ||
         is_power_or_energy_row(row) == is_power_or_energy_row(&s->row) ||
         !rows_equal_except_result_and_unit(row, &s->row)) {
-        TRY(import_held_row(s, NULL, err));
-        return hold_row_for_pairing(s, row, csv, err);
+        TRY(import_or_reject_held_row(s, NULL, err));
+        return hold_row_copy_for_pairing(s, row, csv, err);
     }
     if (is_power_or_energy_row(row)) {
         s->row.power = row->result;
@@ -179,8 +180,8 @@ static abdb_status merge_power_with_held_row_or_hold(state *s, const abdb_mlperf
     /* One submission on two lines: the entry is handed over once for each, so that both input rows
      * are accounted for and both places are kept; the store sees that they are equal. */
     s->row.has_power = "1";
-    TRY(import_held_row(s, NULL, err));
-    TRY(import_held_row(s, csv, err));
+    TRY(import_or_reject_held_row(s, NULL, err));
+    TRY(import_or_reject_held_row(s, csv, err));
     s->waits = false;
 done:
     return st;
@@ -188,15 +189,17 @@ done:
 
 /* Completes a row by what the page implies (suite, round, system type, division), and holds it
  * until the next row shows whether that is its power. */
-static abdb_status import_or_hold_site_row(state *s, const abdb_csv_row *csv, abdb_error *err)
+static abdb_status reject_or_complete_and_hold_site_row(state *s, const abdb_csv_row *csv,
+                                                        abdb_error *err)
 {
     abdb_arena arena = {0};
     abdb_mlperf_row row = {0};
     char reason[200];
     abdb_status st = ABDB_OK;
 
-    if (!abdb_csv_row_fits_header(&s->header, csv, s->in, s->delimiter, reason, sizeof reason)) {
-        TRY(import_held_row(s, NULL, err));
+    if (!abdb_csv_row_fits_header_width_or_explain(&s->header, csv, s->in, s->delimiter, reason,
+                                                   sizeof reason)) {
+        TRY(import_or_reject_held_row(s, NULL, err));
         s->waits = false;
         return abdb_csv_reject_and_end_row(s->context.sink, csv, "row", reason, err);
     }
@@ -208,7 +211,7 @@ static abdb_status import_or_hold_site_row(state *s, const abdb_csv_row *csv, ab
     if (!row.system_type && strcmp(row.suite, "inference") == 0)
         row.system_type = abdb_mlperf_site_system_type_or_stream_edge(s->system_type, row.scenario);
     if (!row.division) row.division = "closed"; /* the pages' default tab; --set cannot undo it */
-    TRY(merge_power_with_held_row_or_hold(s, &row, csv, err));
+    TRY(merge_power_and_import_twice_or_hold_row(s, &row, csv, err));
 done:
     abdb_arena_free(&arena);
     return st;
@@ -216,44 +219,46 @@ done:
 
 /* Takes a header, which ends the table before it, and imports or holds every other row. A title on
  * line 1 is skipped. */
-static abdb_status store_header_or_import_site_row(void *self, const abdb_csv_row *csv,
-                                                   abdb_error *err)
+static abdb_status store_header_or_take_site_row(void *self, const abdb_csv_row *csv,
+                                                 abdb_error *err)
 {
     state *s = self;
     abdb_status st = ABDB_OK;
 
-    bool is_header = !s->header.count || abdb_csv_row_is_header(&s->header, csv);
+    bool is_header = !s->header.count || abdb_csv_row_is_another_header(&s->header, csv);
 
-    if (!is_header) return import_or_hold_site_row(s, csv, err);
-    if (csv->line == 1 && !is_site_header(csv->raw, csv->raw_size)) return ABDB_OK; /* a title */
-    TRY(import_held_row(s, NULL, err));
+    if (!is_header) return reject_or_complete_and_hold_site_row(s, csv, err);
+    if (csv->line == 1 && !is_results_page_csv_header(csv->raw, csv->raw_size))
+        return ABDB_OK; /* a title */
+    TRY(import_or_reject_held_row(s, NULL, err));
     s->waits = false;
-    TRY(abdb_csv_header_copy_row(&s->header, csv, err));
+    TRY(abdb_csv_header_replace_by_row(&s->header, csv, err));
     abdb_mlperf_find_columns(abdb_mlperf_columns, MLPERF_SHARED, &s->header, s->shared);
     abdb_mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
-    s->averaged = abdb_csv_find_column(&s->header, "Avg. Result at System Name") >= 0;
-    TRY(abdb_csv_find_decimal_marks(&s->header, s->in, s->delimiter, err));
-    s->context.result_mark =
-        abdb_csv_decimal_mark_of_column(&s->header, abdb_csv_find_column(&s->header, RESULT_NAMES));
+    s->averaged = abdb_csv_find_column_of_any_name(&s->header, "Avg. Result at System Name") >= 0;
+    TRY(abdb_csv_store_decimal_marks_of_columns(&s->header, s->in, s->delimiter, err));
+    s->context.result_mark = abdb_csv_decimal_mark_of_column(
+        &s->header, abdb_csv_find_column_of_any_name(&s->header, RESULT_NAMES));
     s->context.mark = s->header.file_mark;
 done:
     return st;
 }
 
 /* Imports all tables of a flat export, and the row that is still held at the end. */
-static abdb_status read_mlperf_site(const abdb_input *in, const abdb_overrides *overrides,
-                                    const abdb_sink *sink, abdb_error *err)
+static abdb_status import_mlperf_site_tables(const abdb_input *in, const abdb_overrides *overrides,
+                                             const abdb_sink *sink, abdb_error *err)
 {
     state s = {.in = in,
                .delimiter = abdb_csv_guess_delimiter(in->text, in->text_size),
                .header = {.is_another = is_another_site_header},
                .system_type = abdb_mlperf_site_guess_system_type(in),
                .context = abdb_mlperf_site_make_context(overrides, sink)};
-    abdb_status st = abdb_csv_read_input(in, s.delimiter, store_header_or_import_site_row, &s, err);
+    abdb_status st = abdb_csv_parse_input_rows_to_handler(in, s.delimiter,
+                                                          store_header_or_take_site_row, &s, err);
 
-    if (st == ABDB_OK) st = import_held_row(&s, NULL, err);
+    if (st == ABDB_OK) st = import_or_reject_held_row(&s, NULL, err);
     if (st == ABDB_OK &&
-        (s.header.count == 0 || abdb_csv_find_column(&s.header, "Model MLC|Model") < 0))
+        (s.header.count == 0 || abdb_csv_find_column_of_any_name(&s.header, "Model MLC|Model") < 0))
         st = ABDB_FAIL(err, ABDB_FORMAT,
                        "line 1: no column 'Model MLC': not a flat export of the"
                        " MLCommons results page");
@@ -268,4 +273,4 @@ const abdb_importer abdb_import_mlperf_site = {
     4,
     NULL,
     mlperf_site_bid,
-    read_mlperf_site};
+    import_mlperf_site_tables};

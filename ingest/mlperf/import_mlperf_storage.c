@@ -58,16 +58,16 @@ static void init_storage_entry(reader *r, abdb_entry *entry, const char *kind, c
     entry->field[ABDB_FIELD_model] = entry->field[ABDB_FIELD_workload] = model;
 }
 
-static void add_throughput_results(reader *r, abdb_entry *entry, const json_t *o,
-                                   const char *samples_key, const char *bytes_key,
-                                   const char *statistic)
+static void add_samples_and_bytes_per_s_results(reader *r, abdb_entry *entry, const json_t *o,
+                                                const char *samples_key, const char *bytes_key,
+                                                const char *statistic)
 {
-    abdb_entry_add_printed_result(entry, "samples_per_s", statistic,
-                                  json_member_as_text(&r->arena, o, samples_key), ABDB_MARK_POINT,
-                                  "Samples/s");
-    abdb_entry_add_printed_result(entry, "bytes_per_s", statistic,
-                                  json_member_as_text(&r->arena, o, bytes_key), ABDB_MARK_POINT,
-                                  "MB/s");
+    abdb_entry_add_printed_result_or_count_left_out(entry, "samples_per_s", statistic,
+                                                    json_member_as_text(&r->arena, o, samples_key),
+                                                    ABDB_MARK_POINT, "Samples/s");
+    abdb_entry_add_printed_result_or_count_left_out(entry, "bytes_per_s", statistic,
+                                                    json_member_as_text(&r->arena, o, bytes_key),
+                                                    ABDB_MARK_POINT, "MB/s");
 }
 
 /* What is read above, or in the path; means over the time of a run, and of single steps; when and
@@ -95,7 +95,7 @@ static const char *const known[] = {"accelerator",
 
 /* Adds what a run was emulated and read with as factors; other scalars of the object and of its
  * `metric` under their own names. */
-static void add_storage_factors(reader *r, abdb_entry *entry, const json_t *o)
+static void add_storage_and_unread_member_factors(reader *r, abdb_entry *entry, const json_t *o)
 {
     static const struct {
         const char *factor, *key;
@@ -146,9 +146,9 @@ static abdb_status import_report_runs_and_score(reader *r, abdb_entry *entry, co
             continue;
         }
         init_storage_entry(r, entry, "run", abdb_arena_printf(&r->arena, "runs.%s", name), model);
-        add_storage_factors(r, entry, run);
-        add_throughput_results(r, entry, run, "train_throughput_samples_per_second",
-                               "train_throughput_MB_per_second", "value");
+        add_storage_and_unread_member_factors(r, entry, run);
+        add_samples_and_bytes_per_s_results(r, entry, run, "train_throughput_samples_per_second",
+                                            "train_throughput_MB_per_second", "value");
         abdb_entry_add_factor_parsing_number(entry, "repetition_index", name);
         if (!entry->results) {
             TRY(send_field_reject_to_sink(r, entry->locator, "no throughput", err));
@@ -158,9 +158,10 @@ static abdb_status import_report_runs_and_score(reader *r, abdb_entry *entry, co
         TRY(apply_overrides_and_send_to_sink(r, entry, err));
     }
     init_storage_entry(r, entry, "score", "overall", model);
-    add_storage_factors(r, entry, overall);
-    add_throughput_results(r, entry, overall, "train_throughput_mean_samples_per_second",
-                           "train_throughput_mean_MB_per_second", "mean");
+    add_storage_and_unread_member_factors(r, entry, overall);
+    add_samples_and_bytes_per_s_results(r, entry, overall,
+                                        "train_throughput_mean_samples_per_second",
+                                        "train_throughput_mean_MB_per_second", "mean");
     if (!entry->results) return send_field_reject_to_sink(r, "overall", "no throughput", err);
     for (size_t i = 0; i < entry->results; i++) entry->result[i].n = (long long)pieces;
     entry->pieces = pieces;
@@ -199,8 +200,8 @@ static const char *find_last_numbered_run_in_path(const char *path)
 /* A summary.json of DLIO, the benchmark's load generator. Neither model nor accelerator nor the
  * number of the run stand in it: they are looked for in the path, the last "runN" of it
  * counting. */
-static abdb_status import_dlio_summary(reader *r, abdb_entry *entry, const json_t *root,
-                                       abdb_error *err)
+static abdb_status import_or_reject_dlio_summary(reader *r, abdb_entry *entry, const json_t *root,
+                                                 abdb_error *err)
 {
     static const char *const models[] = {"unet3d", "resnet50", "cosmoflow", "bert", "llama3"};
     static const char *const accelerators[] = {"h100", "a100", "v100", "b200"};
@@ -210,12 +211,12 @@ static abdb_status import_dlio_summary(reader *r, abdb_entry *entry, const json_
     const char *met = json_string_value(json_object_get(metric, "train_au_meet_expectation"));
     const char *run = find_last_numbered_run_in_path(r->path);
 
-    if (!model) model = abdb_overrides_get(r->words, "model");
+    if (!model) model = abdb_overrides_get_value_or_null(r->words, "model");
     if (!model)
         return send_field_reject_to_sink(
             r, "model", "neither file nor path says the model: add --set model=NAME", err);
     init_storage_entry(r, entry, "run", "metric", model);
-    add_storage_factors(r, entry, root);
+    add_storage_and_unread_member_factors(r, entry, root);
     abdb_entry_add_factor_parsing_number(
         entry, "emulated_accelerator",
         find_last_name_in_path(r->path, accelerators,
@@ -225,9 +226,10 @@ static abdb_status import_dlio_summary(reader *r, abdb_entry *entry, const json_
             entry, "repetition_index",
             abdb_arena_printf(&r->arena, "%.*s", (int)strcspn(run, "/"), run));
     entry->field[ABDB_FIELD_date] = start;
-    add_throughput_results(r, entry, metric, "train_throughput_mean_samples_per_second",
-                           "train_io_mean_MB_per_second", "mean");
-    abdb_entry_add_printed_result(
+    add_samples_and_bytes_per_s_results(r, entry, metric,
+                                        "train_throughput_mean_samples_per_second",
+                                        "train_io_mean_MB_per_second", "mean");
+    abdb_entry_add_printed_result_or_count_left_out(
         entry, "accelerator_utilisation", "mean",
         json_member_as_text(&r->arena, metric, "train_au_mean_percentage"), ABDB_MARK_POINT, "%");
     /* The benchmark wants the emulated accelerators busy for 90 % of the time (70 % for some
@@ -244,8 +246,9 @@ static abdb_status import_dlio_summary(reader *r, abdb_entry *entry, const json_
 
 /* Imports a report (an object `overall`: its runs and their score) or else the summary of one DLIO
  * run. */
-static abdb_status read_mlperf_storage(const abdb_input *in, const abdb_overrides *overrides,
-                                       const abdb_sink *sink, abdb_error *err)
+static abdb_status import_storage_report_or_dlio_summary(const abdb_input *in,
+                                                         const abdb_overrides *overrides,
+                                                         const abdb_sink *sink, abdb_error *err)
 {
     reader r = {.words = overrides, .sink = sink, .path = in->path};
     abdb_entry *entry = calloc(1, sizeof *entry);
@@ -253,12 +256,12 @@ static abdb_status read_mlperf_storage(const abdb_input *in, const abdb_override
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    TRY(abdb_flat_parse_json_document(&root, in, err));
+    TRY(abdb_flat_parse_json_document_quoting_nan(&root, in, err));
     abdb_round_fill_row_from_path(&r.arena, in->path, &r.row);
     if (json_is_object(json_object_get(root, "overall")))
         TRY(import_report_runs_and_score(&r, entry, root, err));
     else
-        TRY(import_dlio_summary(&r, entry, root, err));
+        TRY(import_or_reject_dlio_summary(&r, entry, root, err));
     TRY(sink->row_end(sink->self, err));
 done:
     json_decref(root);
@@ -273,4 +276,4 @@ const abdb_importer abdb_import_mlperf_storage = {
     3,
     NULL,
     mlperf_storage_bid,
-    read_mlperf_storage};
+    import_storage_report_or_dlio_summary};

@@ -48,7 +48,7 @@ static abdb_status import_row_or_reject(const abdb_mlperf_context *context, cons
 {
     const char *field = NULL;
     char reason[200] = "";
-    abdb_status st = abdb_mlperf_import_row(context, row, &field, reason, err);
+    abdb_status st = abdb_mlperf_import_row_or_explain(context, row, &field, reason, err);
 
     if (st == ABDB_OK && field) {
         char *raw = json_dumps(object, JSON_COMPACT);
@@ -172,7 +172,9 @@ static abdb_status import_checker_object(const abdb_mlperf_context *context, con
         const char *text =
             is_checker_column(name) ? NULL : abdb_mlperf_member_as_text(&a, object, name);
 
-        if (text) abdb_settings_set(&others, &a, name, (int)strlen(name), text, (int)strlen(text));
+        if (text)
+            abdb_settings_set_or_count_lost(&others, &a, name, (int)strlen(name), text,
+                                            (int)strlen(text));
     }
     own.others = &others;
     abdb_mlperf_fill_row_from_json_members(abdb_mlperf_columns, MLPERF_SHARED, object, &a, &row);
@@ -208,8 +210,9 @@ done:
 
 /* Imports each object of an array (MLCommons' publication, verified) or each member of an object
  * (the checker's summary, of unknown standing). */
-static abdb_status read_mlperf_summary(const abdb_input *in, const abdb_overrides *overrides,
-                                       const abdb_sink *sink, abdb_error *err)
+static abdb_status import_summary_array_or_checker_members(const abdb_input *in,
+                                                           const abdb_overrides *overrides,
+                                                           const abdb_sink *sink, abdb_error *err)
 {
     abdb_mlperf_context context = {
         .words = overrides, .sink = sink, .source = "mlperf-summary", .verified = "yes"};
@@ -219,7 +222,7 @@ static abdb_status read_mlperf_summary(const abdb_input *in, const abdb_override
     size_t i;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_flat_parse_json_document(&root, in, err));
+    TRY(abdb_flat_parse_json_document_quoting_nan(&root, in, err));
     if (json_is_object(root)) {
         context.source = "mlperf-checker";
         context.verified = "unknown";
@@ -250,4 +253,4 @@ const abdb_importer abdb_import_mlperf_summary = {
     3,
     NULL,
     mlperf_summary_bid,
-    read_mlperf_summary};
+    import_summary_array_or_checker_members};

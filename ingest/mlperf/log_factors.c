@@ -14,8 +14,8 @@ void abdb_mlperf_add_unignored_values_as_factors(abdb_entry *entry,
 
         if (abdb_mlperf_get_first_value(values, key) != values->pair[i].text) continue;
         if (key_prefix) key = abdb_arena_printf(arena, "%s%s", key_prefix, key);
-        abdb_entry_add_extra_factor_unless_ignored(entry, key, values->pair[i].text,
-                                                   ABDB_MARK_UNKNOWN, ignored, arena);
+        abdb_entry_add_renamed_extra_factor_unless_ignored(entry, key, values->pair[i].text,
+                                                           ABDB_MARK_UNKNOWN, ignored, arena);
     }
     if (values) entry->factors_left_out += values->lost;
 }

@@ -5,7 +5,7 @@
 #include "ingest/mlperf/mlperf_row.h"
 
 /* All spellings of every generation of tables, most recent first; white space and case do not count
- * (abdb_csv_find_column). */
+ * (abdb_csv_find_column_of_any_name). */
 const abdb_mlperf_column abdb_mlperf_columns[MLPERF_SHARED] = {
     MLPERF_COLUMN(public_id, "Public ID|PrivateID"),
     MLPERF_COLUMN(submitter, "Organization|Submitter"),
@@ -34,9 +34,10 @@ const abdb_mlperf_column abdb_mlperf_columns[MLPERF_SHARED] = {
 };
 
 void abdb_mlperf_find_columns(const abdb_mlperf_column *map, size_t count,
-                              const abdb_csv_header *header, int place[MLPERF_COLUMN_MAX])
+                              const abdb_csv_header *header, int column_index[MLPERF_COLUMN_MAX])
 {
-    for (size_t i = 0; i < count; i++) place[i] = abdb_csv_find_column(header, map[i].names);
+    for (size_t i = 0; i < count; i++)
+        column_index[i] = abdb_csv_find_column_of_any_name(header, map[i].names);
 }
 
 /* Does a column of the map have this name, and is it this cell that it takes, or an equal one? */
@@ -47,9 +48,9 @@ static bool is_cell_mapped_or_duplicate(const abdb_mlperf_column *map, size_t co
     abdb_csv_header one = {.count = 1, .name = header->name + i};
 
     for (size_t k = 0; k < count; k++) {
-        int place = abdb_csv_find_column(&one, map[k].names) < 0
+        int place = abdb_csv_find_column_of_any_name(&one, map[k].names) < 0
                         ? -1
-                        : abdb_csv_find_column(header, map[k].names);
+                        : abdb_csv_find_column_of_any_name(header, map[k].names);
 
         if (place >= 0 && (size_t)place < fields && field[place] && field[i])
             return (size_t)place == i || strcmp(field[place], field[i]) == 0;
@@ -67,16 +68,17 @@ void abdb_mlperf_collect_unmapped_columns(abdb_settings *out, abdb_arena *arena,
             !is_cell_mapped_or_duplicate(map, count, header, field, fields, i) &&
             !is_cell_mapped_or_duplicate(abdb_mlperf_columns, MLPERF_SHARED, header, field, fields,
                                          i))
-            abdb_settings_set(out, arena, header->name[i], (int)strlen(header->name[i]), field[i],
-                              (int)strlen(field[i]));
+            abdb_settings_set_or_count_lost(out, arena, header->name[i],
+                                            (int)strlen(header->name[i]), field[i],
+                                            (int)strlen(field[i]));
 }
 
 void abdb_mlperf_fill_row_from_csv_cells(const abdb_mlperf_column *map, size_t count,
-                                         const int place[MLPERF_COLUMN_MAX],
+                                         const int column_index[MLPERF_COLUMN_MAX],
                                          const abdb_csv_row *csv, abdb_mlperf_row *row)
 {
     for (size_t i = 0; i < count; i++) {
-        const char *text = abdb_csv_cell_or_null(csv, place[i]);
+        const char *text = abdb_csv_cell_or_null(csv, column_index[i]);
 
         if (!text) continue;
         memcpy((char *)row + map[i].offset, &text, sizeof text);

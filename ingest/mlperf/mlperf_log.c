@@ -17,8 +17,8 @@
 #include "ingest/read/flat_records.h"
 #include "ingest/read/text_lines.h"
 
-abdb_status abdb_mlperf_append_trimmed_value(abdb_mlperf_values *out, const char *key,
-                                             const char *text, abdb_error *err)
+abdb_status abdb_mlperf_append_trimmed_value_or_count_lost(abdb_mlperf_values *out, const char *key,
+                                                           const char *text, abdb_error *err)
 {
     size_t size;
 
@@ -71,7 +71,7 @@ const char *abdb_mlperf_scalar_to_text(const json_t *value, char buffer[32])
 
 /* Is it a key of a LoadGen log that results and factors are made of? Of others a log has thousands.
  */
-static bool is_result_or_setting_key(const char *key)
+static bool is_loadgen_result_or_setting_key(const char *key)
 {
     static const char *const begin[] = {"result_", "effective_",      "early_stopping",
                                         "power_",  "loadgen_version", "requested_use_token",
@@ -108,14 +108,15 @@ static bool is_loadgen_bookkeeping_key(const char *key)
     return false;
 }
 
-static abdb_status append_detail_value_unless_known_or_ignored(abdb_mlperf_values *out,
-                                                               const char *key, const char *text,
-                                                               abdb_error *err)
+static abdb_status append_detail_value_unless_bookkeeping_or_repeated(abdb_mlperf_values *out,
+                                                                      const char *key,
+                                                                      const char *text,
+                                                                      abdb_error *err)
 {
-    if (!is_result_or_setting_key(key) &&
+    if (!is_loadgen_result_or_setting_key(key) &&
         (is_loadgen_bookkeeping_key(key) || abdb_mlperf_get_first_value(out, key)))
         return ABDB_OK;
-    return abdb_mlperf_append_trimmed_value(out, key, text, err);
+    return abdb_mlperf_append_trimmed_value_or_count_lost(out, key, text, err);
 }
 
 /* '"pid": 6, "tid": 6, "ts": 17ns : key : value', as LoadGen wrote before 2020. */
@@ -131,9 +132,10 @@ static abdb_status append_value_of_pre_2020_detail_line(abdb_mlperf_values *out,
     if (!value || (size_t)(value - key) >= sizeof name) return ABDB_OK;
     snprintf(name, sizeof name, "%.*s", (int)(value - key), key);
     if (strcmp(name, "samples_per_query") == 0)
-        return abdb_mlperf_append_trimmed_value(out, "effective_samples_per_query", value + 3, err);
-    return is_result_or_setting_key(name)
-               ? abdb_mlperf_append_trimmed_value(out, name, value + 3, err)
+        return abdb_mlperf_append_trimmed_value_or_count_lost(out, "effective_samples_per_query",
+                                                              value + 3, err);
+    return is_loadgen_result_or_setting_key(name)
+               ? abdb_mlperf_append_trimmed_value_or_count_lost(out, name, value + 3, err)
                : ABDB_OK;
 }
 
@@ -161,16 +163,16 @@ static abdb_status append_value_of_detail_line(void *self, const text_line *line
     text = abdb_mlperf_scalar_to_text(json_object_get(object, "value"), number);
     if (key && strcmp(key, "loadgen_version") == 0 && abdb_mlperf_get_first_value(out, key))
         TRY(fail_with_second_log_error(line, err));
-    if (key && text) TRY(append_detail_value_unless_known_or_ignored(out, key, text, err));
+    if (key && text) TRY(append_detail_value_unless_bookkeeping_or_repeated(out, key, text, err));
 done:
     json_decref(object);
     return st;
 }
 
-abdb_status abdb_mlperf_read_detail_log(abdb_mlperf_values *out, const abdb_input *in,
-                                        abdb_error *err)
+abdb_status abdb_mlperf_append_values_of_detail_log(abdb_mlperf_values *out, const abdb_input *in,
+                                                    abdb_error *err)
 {
-    return lines_read_each(in, append_value_of_detail_line, out, err);
+    return lines_deliver_each_without_mark(in, append_value_of_detail_line, out, err);
 }
 
 /* --- summaries -------------------------------------------------------------------------------- */
@@ -243,7 +245,7 @@ static abdb_status append_value_of_summary_line(void *self, const text_line *lin
     if (strncmp(line->text, "MLPerf Results Summary", 22) == 0) {
         if (abdb_mlperf_get_first_value(self, "summary"))
             return fail_with_second_log_error(line, err);
-        return abdb_mlperf_append_trimmed_value(self, "summary", "begun", err);
+        return abdb_mlperf_append_trimmed_value_or_count_lost(self, "summary", "begun", err);
     }
     if (!colon || (size_t)(colon - line->text) >= sizeof words) return ABDB_OK;
     snprintf(words, sizeof words, "%.*s", (int)(colon - line->text), line->text);
@@ -253,14 +255,15 @@ static abdb_status append_value_of_summary_line(void *self, const text_line *lin
         if (strcmp(name, summary_keys[i].words) == 0) key = summary_keys[i].key;
     if (!key) key = detail_key_of_latency_summary_label(name, buffer);
     return key && !abdb_mlperf_get_first_value(self, key)
-               ? abdb_mlperf_append_trimmed_value(self, key, abdb_trim_in_place(value), err)
+               ? abdb_mlperf_append_trimmed_value_or_count_lost(self, key,
+                                                                abdb_trim_in_place(value), err)
                : ABDB_OK;
 }
 
-abdb_status abdb_mlperf_read_summary_log(abdb_mlperf_values *out, const abdb_input *in,
-                                         abdb_error *err)
+abdb_status abdb_mlperf_append_values_of_summary_log(abdb_mlperf_values *out, const abdb_input *in,
+                                                     abdb_error *err)
 {
-    return lines_read_each(in, append_value_of_summary_line, out, err);
+    return lines_deliver_each_without_mark(in, append_value_of_summary_line, out, err);
 }
 
 /* --- accuracy --------------------------------------------------------------------------------- */
@@ -337,8 +340,8 @@ static void append_accuracy_in_line(abdb_text *out, const char *line)
     }
 }
 
-abdb_status abdb_mlperf_read_accuracy_file(abdb_mlperf_values *out, const abdb_input *in,
-                                           abdb_error *err)
+abdb_status abdb_mlperf_append_scores_of_accuracy_file(abdb_mlperf_values *out,
+                                                       const abdb_input *in, abdb_error *err)
 {
     enum { TAIL = 8192 }; /* the scores stand at the end, behind what was printed underway */
     size_t size = in->text_size < TAIL ? in->text_size : TAIL;
@@ -357,7 +360,8 @@ abdb_status abdb_mlperf_read_accuracy_file(abdb_mlperf_values *out, const abdb_i
             append_accuracy_in_line(&text, line);
     }
     if (text.size)
-        st = abdb_mlperf_append_trimmed_value(out, "accuracy", abdb_text_get(&text), err);
+        st = abdb_mlperf_append_trimmed_value_or_count_lost(out, "accuracy", abdb_text_get(&text),
+                                                            err);
     abdb_text_free(&text);
     return st;
 }
@@ -384,11 +388,11 @@ bool abdb_mlperf_parse_timestamp_to_epoch_ms(const char *text, double *out)
     if (!text) return false;
     for (size_t i = 0; i < sizeof form - 1; i++)
         if (form[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != form[i]) return false;
-    month = (int)abdb_digits_parse_or(text, 99, 0);
-    day = (int)abdb_digits_parse_or(text + 3, 99, 0);
-    year = (int)abdb_digits_parse_or(text + 6, 9999, 0);
-    hour = (int)abdb_digits_parse_or(text + 11, 99, 0);
-    minute = (int)abdb_digits_parse_or(text + 14, 99, 0);
+    month = (int)abdb_digits_parse_prefix_up_to_max_or(text, 99, 0);
+    day = (int)abdb_digits_parse_prefix_up_to_max_or(text + 3, 99, 0);
+    year = (int)abdb_digits_parse_prefix_up_to_max_or(text + 6, 9999, 0);
+    hour = (int)abdb_digits_parse_prefix_up_to_max_or(text + 11, 99, 0);
+    minute = (int)abdb_digits_parse_prefix_up_to_max_or(text + 14, 99, 0);
     if (month < 1 || month > 12 || day < 1 || day > 31 || year < 1970 ||
         !abdb_double_parse(text + sizeof form - 1, ABDB_MARK_POINT, &second))
         return false;
@@ -433,22 +437,22 @@ static abdb_status append_sample_of_power_line(void *self, const text_line *line
     return append_power_sample(self, power, err);
 }
 
-abdb_status abdb_mlperf_read_power_log(abdb_mlperf_values *out, const abdb_input *in,
-                                       abdb_error *err)
+abdb_status abdb_mlperf_append_samples_of_power_log(abdb_mlperf_values *out, const abdb_input *in,
+                                                    abdb_error *err)
 {
-    return lines_read_each(in, append_sample_of_power_line, out, err);
+    return lines_deliver_each_without_mark(in, append_sample_of_power_line, out, err);
 }
 
 /* --- descriptions ----------------------------------------------------------------------------- */
 
-abdb_status abdb_mlperf_read_json_members(abdb_mlperf_values *out, const abdb_input *in,
-                                          abdb_error *err)
+abdb_status abdb_mlperf_append_json_members_as_values(abdb_mlperf_values *out, const abdb_input *in,
+                                                      abdb_error *err)
 {
     json_t *root = NULL, *value;
     const char *key;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_flat_parse_json_document(&root, in, err));
+    TRY(abdb_flat_parse_json_document_quoting_nan(&root, in, err));
     if (!json_is_object(root)) TRY(ABDB_FAIL(err, ABDB_DATA, "line 1: not a JSON object"));
     json_object_foreach(root, key, value)
     {
@@ -456,7 +460,7 @@ abdb_status abdb_mlperf_read_json_members(abdb_mlperf_values *out, const abdb_in
         const char *plain = abdb_mlperf_scalar_to_text(value, number);
 
         if (!plain && json_is_array(value)) plain = text = json_dumps(value, JSON_COMPACT);
-        if (plain) st = abdb_mlperf_append_trimmed_value(out, key, plain, err);
+        if (plain) st = abdb_mlperf_append_trimmed_value_or_count_lost(out, key, plain, err);
         free(text);
         if (st != ABDB_OK) goto done;
     }

@@ -31,16 +31,16 @@ typedef struct {
 typedef abdb_status (*abdb_mlperf_reader)(abdb_mlperf_values *out, const abdb_input *in,
                                           abdb_error *err);
 
-abdb_status abdb_mlperf_read_detail_log(abdb_mlperf_values *out, const abdb_input *in,
-                                        abdb_error *err);
+abdb_status abdb_mlperf_append_values_of_detail_log(abdb_mlperf_values *out, const abdb_input *in,
+                                                    abdb_error *err);
 /* Names as in a detail log: "Samples per second" is result_samples_per_second. */
-abdb_status abdb_mlperf_read_summary_log(abdb_mlperf_values *out, const abdb_input *in,
-                                         abdb_error *err);
+abdb_status abdb_mlperf_append_values_of_summary_log(abdb_mlperf_values *out, const abdb_input *in,
+                                                     abdb_error *err);
 /* "accuracy": as MLCommons' tables spell it, "ROUGE1: 44.4  TOKENS_PER_SAMPLE: 301.1". */
-abdb_status abdb_mlperf_read_accuracy_file(abdb_mlperf_values *out, const abdb_input *in,
-                                           abdb_error *err);
-abdb_status abdb_mlperf_read_power_log(abdb_mlperf_values *out, const abdb_input *in,
-                                       abdb_error *err);
+abdb_status abdb_mlperf_append_scores_of_accuracy_file(abdb_mlperf_values *out,
+                                                       const abdb_input *in, abdb_error *err);
+abdb_status abdb_mlperf_append_samples_of_power_log(abdb_mlperf_values *out, const abdb_input *in,
+                                                    abdb_error *err);
 /* "start_ms", "stop_ms", "status", "samples_count", "eval_accuracy", and what is logged once. */
 abdb_status abdb_mlperf_read_training_log(abdb_mlperf_values *out, const abdb_input *in,
                                           abdb_error *err);
@@ -48,12 +48,12 @@ abdb_status abdb_mlperf_read_training_log(abdb_mlperf_values *out, const abdb_in
 abdb_status abdb_mlperf_read_tiny_log(abdb_mlperf_values *out, const abdb_input *in,
                                       abdb_error *err);
 /* The members of a JSON object that are no objects. */
-abdb_status abdb_mlperf_read_json_members(abdb_mlperf_values *out, const abdb_input *in,
-                                          abdb_error *err);
+abdb_status abdb_mlperf_append_json_members_as_values(abdb_mlperf_values *out, const abdb_input *in,
+                                                      abdb_error *err);
 
 /* One more value; key and text are copied, blanks around the text left out. */
-abdb_status abdb_mlperf_append_trimmed_value(abdb_mlperf_values *out, const char *key,
-                                             const char *text, abdb_error *err);
+abdb_status abdb_mlperf_append_trimmed_value_or_count_lost(abdb_mlperf_values *out, const char *key,
+                                                           const char *text, abdb_error *err);
 /* The first value of that name, or NULL. */
 const char *abdb_mlperf_get_first_value(const abdb_mlperf_values *values, const char *key);
 /* Every other value once, under its own name behind `before` (NULL: nothing), as a factor; ignored:

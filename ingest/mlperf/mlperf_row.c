@@ -19,13 +19,13 @@
 
 enum { REASON_SIZE = 200, ACCURACY_MAX = 12 };
 
-const char *abdb_mlperf_canonical_scenario(const char *text)
+const char *abdb_mlperf_canonical_scenario_or_same(const char *text)
 {
     static const char *const names[] = {"Offline",      "Server",      "Interactive",
                                         "SingleStream", "MultiStream", "ConstantStream"};
 
     for (size_t i = 0; text && i < sizeof names / sizeof names[0]; i++)
-        if (abdb_scenario_names_equal(text, names[i])) return names[i];
+        if (abdb_scenario_names_equal_loosely(text, names[i])) return names[i];
     return text;
 }
 
@@ -69,7 +69,7 @@ static const char *default_unit_of_scenario(const char *scenario)
 
 /* The metric that a unit measures; seconds are a time of training and a latency of inference. NULL:
  * none. */
-static const char *metric_of_unit(const abdb_unit *unit, const char *suite)
+static const char *metric_name_of_unit_and_suite(const abdb_unit *unit, const char *suite)
 {
     static const struct {
         const char *base, *metric;
@@ -89,7 +89,7 @@ static const char *metric_of_unit(const abdb_unit *unit, const char *suite)
                : "latency_s";
 }
 
-static const char *statistic_in_unit_text(const char *unit)
+static const char *percentile_named_in_unit_or_value(const char *unit)
 {
     if (strstr(unit, "90.00_percentile") || strstr(unit, "90th percentile")) return "p90";
     return strstr(unit, "99.00_percentile") ? "p99" : "value";
@@ -102,8 +102,8 @@ static bool parse_positive_value_or_explain(const char *text, const char *unit_t
                                             const char **field, char *reason)
 {
     *field = name;
-    if (text && abdb_number_parses_only_with_other_mark(text, mark)) {
-        abdb_number_error_text(name, text, mark, reason, REASON_SIZE);
+    if (text && abdb_number_fails_but_parses_with_other_mark(text, mark)) {
+        abdb_number_write_why_not_a_number(name, text, mark, reason, REASON_SIZE);
     } else if (!text || !abdb_double_parse(text, mark, value)) {
         snprintf(reason, REASON_SIZE, "%s is '%.60s', not a number", name, text ? text : "");
     } else if (*value <= 0) { /* 0 and negative numbers stand for runs that failed */
@@ -127,33 +127,35 @@ static int parse_and_add_result_or_explain(abdb_entry *entry, const char *text,
                                            const char **field, char *reason)
 {
     const abdb_unit *unit = unit_text ? abdb_unit_find(unit_text) : NULL;
-    const char *metric = unit ? metric_of_unit(unit, entry->field[ABDB_FIELD_suite]) : NULL;
+    const char *metric =
+        unit ? metric_name_of_unit_and_suite(unit, entry->field[ABDB_FIELD_suite]) : NULL;
     abdb_result *result;
     double value;
 
     if (!parse_positive_value_or_explain(text, unit_text, metric, name, mark, &value, field,
                                          reason)) {
-        abdb_count_values_read(abdb_has_digit(text));
+        abdb_add_thread_values_read(abdb_has_digit(text));
         return 0;
     }
-    result = abdb_entry_add_result(entry, metric, abdb_unit_to_base_value(unit, value));
+    result = abdb_entry_add_result_or_count_left_out(entry, metric,
+                                                     abdb_unit_to_base_value(unit, value));
     if (!result) return 0;
-    result->statistic = statistic_in_unit_text(unit_text);
+    result->statistic = percentile_named_in_unit_or_value(unit_text);
     result->raw_value = text;
     result->raw_unit = unit_is_stated ? unit_text : NULL;
     return 1;
 }
 
 /* "ROUGE1: 44.4  TOKENS_PER_SAMPLE: 283.0", "acc: 76.1" or "75.9". */
-static void add_accuracy_results(abdb_entry *entry, abdb_arena *arena, const char *text,
-                                 abdb_decimal_mark mark)
+static void add_accuracy_results_or_count_left_out(abdb_entry *entry, abdb_arena *arena,
+                                                   const char *text, abdb_decimal_mark mark)
 {
     char *copy = text ? abdb_arena_copy(arena, text, strlen(text)) : NULL, *name, *rest = NULL;
     double value;
 
     if (!copy) return;
     if (abdb_double_parse(copy, mark, &value)) {
-        abdb_result *result = abdb_entry_add_result(entry, "accuracy", value);
+        abdb_result *result = abdb_entry_add_result_or_count_left_out(entry, "accuracy", value);
 
         if (result) result->raw_value = text;
         return;
@@ -172,7 +174,7 @@ static void add_accuracy_results(abdb_entry *entry, abdb_arena *arena, const cha
         metric = strcasecmp(name, "TOKENS_PER_SAMPLE") == 0
                      ? "tokens_per_sample"
                      : abdb_arena_printf(arena, "accuracy.%s", copy_lowercase(arena, name));
-        result = metric ? abdb_entry_add_result(entry, metric, value) : NULL;
+        result = metric ? abdb_entry_add_result_or_count_left_out(entry, metric, value) : NULL;
         if (result) result->raw_value = number;
         name = strtok_r(NULL, " ", &rest);
     }
@@ -180,8 +182,9 @@ static void add_accuracy_results(abdb_entry *entry, abdb_arena *arena, const cha
 
 /* Parses a count of a row. False, with field and reason: the text has digits, but is no count. A
  * word ("N/A") leaves *out as it was. */
-static bool parse_row_count(const char *text, const char *name, abdb_decimal_mark mark,
-                            long long high, long long *out, const char **field, char *reason)
+static bool parse_row_count_or_explain(const char *text, const char *name, abdb_decimal_mark mark,
+                                       long long high, long long *out, const char **field,
+                                       char *reason)
 {
     if (!text || !abdb_has_digit(text) || abdb_integer_parse_in_range(text, mark, 0, high, out))
         return true;
@@ -192,18 +195,20 @@ static bool parse_row_count(const char *text, const char *name, abdb_decimal_mar
 
 /* Sets the devices that took part: accelerators in total, or nodes x per node, or sockets. False,
  * with field and reason: one of these counts is damaged. */
-static bool set_device_and_counts(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_row *row,
-                                  abdb_decimal_mark mark, const char **field, char *reason)
+static bool set_device_and_counts_or_explain(abdb_entry *entry, abdb_arena *arena,
+                                             const abdb_mlperf_row *row, abdb_decimal_mark mark,
+                                             const char **field, char *reason)
 {
     long long nodes = 0, each = 0, total = 0, sockets = 0;
 
-    if (!parse_row_count(row->nodes, "number_of_nodes", mark, 1000000, &nodes, field, reason) ||
-        !parse_row_count(row->accelerators_per_node, "accelerators_per_node", mark, 1000000, &each,
-                         field, reason) ||
-        !parse_row_count(row->accelerators, "total_accelerators", mark, 100000000, &total, field,
-                         reason) ||
-        !parse_row_count(row->processors_per_node, "host_processors_per_node", mark, 1000000,
-                         &sockets, field, reason))
+    if (!parse_row_count_or_explain(row->nodes, "number_of_nodes", mark, 1000000, &nodes, field,
+                                    reason) ||
+        !parse_row_count_or_explain(row->accelerators_per_node, "accelerators_per_node", mark,
+                                    1000000, &each, field, reason) ||
+        !parse_row_count_or_explain(row->accelerators, "total_accelerators", mark, 100000000,
+                                    &total, field, reason) ||
+        !parse_row_count_or_explain(row->processors_per_node, "host_processors_per_node", mark,
+                                    1000000, &sockets, field, reason))
         return false;
     if (nodes > 0) entry->field[ABDB_FIELD_nodes] = abdb_arena_printf(arena, "%lld", nodes);
     if (nodes == 0) nodes = 1;
@@ -221,8 +226,8 @@ static bool set_device_and_counts(abdb_entry *entry, abdb_arena *arena, const ab
     if (total <= 0) total = each * nodes;
     if (total > 0) entry->field[ABDB_FIELD_devices] = abdb_arena_printf(arena, "%lld", total);
     if (each > 0)
-        abdb_entry_add_number_factor(entry, "devices_per_node", (double)each,
-                                     abdb_arena_printf(arena, "%lld", each));
+        abdb_entry_add_factor_with_text_and_number(entry, "devices_per_node", (double)each,
+                                                   abdb_arena_printf(arena, "%lld", each));
     return true;
 }
 
@@ -254,7 +259,7 @@ static void add_row_factors(abdb_entry *entry, const abdb_mlperf_row *row)
         abdb_entry_add_factor_parsing_number(entry, "used_model", row->used_model);
 }
 
-static int is_true_text(const char *text)
+static int is_true_or_1(const char *text)
 {
     return text && (strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0);
 }
@@ -262,11 +267,11 @@ static int is_true_text(const char *text)
 /* The checker's column compares the name of a folder with the scenario that LoadGen ran, letter by
  * letter: "offline" is not "Offline" to it, LoadGen runs Interactive as Server, and the Endpoints
  * client has no log of LoadGen. There it says nothing about the result. */
-static const char *inferred_flag_text(const abdb_mlperf_row *row)
+static const char *inferred_or_perhaps_inferred_flag(const abdb_mlperf_row *row)
 {
-    const char *scenario = abdb_mlperf_canonical_scenario(row->scenario);
+    const char *scenario = abdb_mlperf_canonical_scenario_or_same(row->scenario);
 
-    if (!is_true_text(row->inferred)) return "";
+    if (!is_true_or_1(row->inferred)) return "";
     /* A folder of Server, SingleStream or Interactive is inferred from nothing. */
     if (scenario && ((strcmp(scenario, "Offline") != 0 && strcmp(scenario, "MultiStream") != 0) ||
                      strcmp(scenario, row->scenario) != 0))
@@ -280,7 +285,7 @@ static const char *inferred_flag_text(const abdb_mlperf_row *row)
 static size_t resolve_system_types_by_scenario(abdb_arena *arena, const abdb_mlperf_row *row,
                                                const char *type[2])
 {
-    const char *scenario = abdb_mlperf_canonical_scenario(row->scenario);
+    const char *scenario = abdb_mlperf_canonical_scenario_or_same(row->scenario);
     const char *types = row->system_type ? copy_lowercase(arena, row->system_type) : NULL;
 
     type[0] = types;
@@ -296,11 +301,12 @@ static size_t resolve_system_types_by_scenario(abdb_arena *arena, const abdb_mlp
 
 /* What all of MLCommons' files say of a row, in abdb's words. A division may carry power
  * ("closed-power"): that is a flag here, so that rows with and without it meet. */
-static void set_entry_fields(abdb_entry *entry, abdb_arena *arena,
-                             const abdb_mlperf_context *context, const abdb_mlperf_row *row)
+static void set_mlperf_statement_fields_and_flags(abdb_entry *entry, abdb_arena *arena,
+                                                  const abdb_mlperf_context *context,
+                                                  const abdb_mlperf_row *row)
 {
     const char *division = row->division ? copy_lowercase(arena, row->division) : NULL;
-    int power = is_true_text(row->has_power) || (division && strstr(division, "power"));
+    int power = is_true_or_1(row->has_power) || (division && strstr(division, "power"));
     int errors = row->errors && strcmp(row->errors, "0") != 0;
     const char *suite =
         row->suite ? row->suite : abdb_mlperf_suite_of_system_type(row->system_type);
@@ -327,23 +333,24 @@ static void set_entry_fields(abdb_entry *entry, abdb_arena *arena,
     entry->field[ABDB_FIELD_platform] = row->platform;
     entry->field[ABDB_FIELD_model] = row->model;
     entry->field[ABDB_FIELD_workload] = row->model;
-    entry->field[ABDB_FIELD_scenario] = abdb_mlperf_canonical_scenario(row->scenario);
+    entry->field[ABDB_FIELD_scenario] = abdb_mlperf_canonical_scenario_or_same(row->scenario);
     entry->field[ABDB_FIELD_round] = row->round;
     entry->field[ABDB_FIELD_public_id] = row->public_id;
     entry->field[ABDB_FIELD_url] = row->url;
     entry->field[ABDB_FIELD_dtype] =
         is_empty_or_not_applicable(row->weights) ? NULL : copy_lowercase(arena, row->weights);
-    entry->field[ABDB_FIELD_flags] = abdb_trim_in_place(abdb_arena_printf(
-        arena, "%s%s%s%s%s", context->flags ? context->flags : "", inferred_flag_text(row),
-        power ? " power" : "", errors ? " errors" : "", row->unit ? "" : " unit-inferred"));
+    entry->field[ABDB_FIELD_flags] = abdb_trim_in_place(
+        abdb_arena_printf(arena, "%s%s%s%s%s", context->flags ? context->flags : "",
+                          inferred_or_perhaps_inferred_flag(row), power ? " power" : "",
+                          errors ? " errors" : "", row->unit ? "" : " unit-inferred"));
 }
 
 /* The other values of a row that is refused are read too, so that they count among those that were.
  */
-static void count_rest_of_rejected_row(abdb_entry *entry, abdb_arena *arena,
-                                       const abdb_mlperf_context *context,
-                                       const abdb_mlperf_row *row, bool rate_unread,
-                                       bool power_unread)
+static void count_unread_values_of_rejected_row(abdb_entry *entry, abdb_arena *arena,
+                                                const abdb_mlperf_context *context,
+                                                const abdb_mlperf_row *row, bool rate_unread,
+                                                bool power_unread)
 {
     const char *field;
     char reason[REASON_SIZE];
@@ -354,12 +361,12 @@ static void count_rest_of_rejected_row(abdb_entry *entry, abdb_arena *arena,
     if (power_unread && row->power)
         (void)parse_and_add_result_or_explain(entry, row->power, row->power_unit, 1, "Power",
                                               context->result_mark, &field, reason);
-    add_accuracy_results(entry, arena, row->accuracy, context->mark);
+    add_accuracy_results_or_count_left_out(entry, arena, row->accuracy, context->mark);
 }
 
-bool abdb_mlperf_fill_entry(abdb_entry *entry, abdb_arena *arena,
-                            const abdb_mlperf_context *context, const abdb_mlperf_row *row,
-                            const char **field, char *reason)
+bool abdb_mlperf_fill_entry_or_explain(abdb_entry *entry, abdb_arena *arena,
+                                       const abdb_mlperf_context *context,
+                                       const abdb_mlperf_row *row, const char **field, char *reason)
 {
     const char *unit = row->unit;
 
@@ -367,21 +374,22 @@ bool abdb_mlperf_fill_entry(abdb_entry *entry, abdb_arena *arena,
     if (!row->model) {
         *field = "Model";
         snprintf(reason, REASON_SIZE, "no model or benchmark");
-        count_rest_of_rejected_row(entry, arena, context, row, true, true);
+        count_unread_values_of_rejected_row(entry, arena, context, row, true, true);
         return false;
     }
     entry->locator = context->locator;
     entry->line = context->line;
-    set_entry_fields(entry, arena, context, row);
-    if (!set_device_and_counts(entry, arena, row, context->mark, field, reason)) {
-        count_rest_of_rejected_row(entry, arena, context, row, true, true);
+    set_mlperf_statement_fields_and_flags(entry, arena, context, row);
+    if (!set_device_and_counts_or_explain(entry, arena, row, context->mark, field, reason)) {
+        count_unread_values_of_rejected_row(entry, arena, context, row, true, true);
         return false;
     }
     add_row_factors(entry, row);
-    if (!unit) unit = default_unit_of_scenario(abdb_mlperf_canonical_scenario(row->scenario));
+    if (!unit)
+        unit = default_unit_of_scenario(abdb_mlperf_canonical_scenario_or_same(row->scenario));
     if (!parse_and_add_result_or_explain(entry, row->result, unit, row->unit != NULL, "Result",
                                          context->result_mark, field, reason)) {
-        count_rest_of_rejected_row(entry, arena, context, row, false, true);
+        count_unread_values_of_rejected_row(entry, arena, context, row, false, true);
         return false;
     }
     /* Logs name their unit in the figure itself; only tables are corrected. */
@@ -392,11 +400,11 @@ bool abdb_mlperf_fill_entry(abdb_entry *entry, abdb_arena *arena,
     if (row->power &&
         !parse_and_add_result_or_explain(entry, row->power, row->power_unit, 1, "Power",
                                          context->result_mark, field, reason)) {
-        count_rest_of_rejected_row(entry, arena, context, row, false, false);
+        count_unread_values_of_rejected_row(entry, arena, context, row, false, false);
         return false;
     }
     *field = NULL;
-    add_accuracy_results(entry, arena, row->accuracy, context->mark);
+    add_accuracy_results_or_count_left_out(entry, arena, row->accuracy, context->mark);
     return true;
 }
 
@@ -406,8 +414,9 @@ static const char *const noise[] = {
     "compliance", "git_url",  "uid", "Accuracy_div_100", "Units",        "Details", "Code",
     "Unique ID*", "ColorKey", "p#",  "Benchmark",        "Result_Units", NULL};
 
-abdb_status abdb_mlperf_import_row(const abdb_mlperf_context *context, const abdb_mlperf_row *row,
-                                   const char **field, char *reason, abdb_error *err)
+abdb_status abdb_mlperf_import_row_or_explain(const abdb_mlperf_context *context,
+                                              const abdb_mlperf_row *row, const char **field,
+                                              char *reason, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena arena = {0};
@@ -422,7 +431,7 @@ abdb_status abdb_mlperf_import_row(const abdb_mlperf_context *context, const abd
          i++) {
         one.system_type = types[i];
         *entry = (abdb_entry){0};
-        if (!abdb_mlperf_fill_entry(entry, &arena, context, &one, field, reason)) break;
+        if (!abdb_mlperf_fill_entry_or_explain(entry, &arena, context, &one, field, reason)) break;
         if (context->others)
             abdb_entry_add_settings_as_factors(entry, context->others, noise, &arena);
         abdb_entry_apply_overrides_and_check(entry, context->words);

@@ -37,10 +37,10 @@ extern const abdb_mlperf_column abdb_mlperf_columns[MLPERF_SHARED];
 
 /* The header's place of each of map[0..count), -1 where it has none. */
 void abdb_mlperf_find_columns(const abdb_mlperf_column *map, size_t count,
-                              const abdb_csv_header *header, int place[MLPERF_COLUMN_MAX]);
+                              const abdb_csv_header *header, int column_index[MLPERF_COLUMN_MAX]);
 /* Fills what the CSV row has; the rest of row stays. */
 void abdb_mlperf_fill_row_from_csv_cells(const abdb_mlperf_column *map, size_t count,
-                                         const int place[MLPERF_COLUMN_MAX],
+                                         const int column_index[MLPERF_COLUMN_MAX],
                                          const abdb_csv_row *csv, abdb_mlperf_row *row);
 
 /* The member of that name as text: a string as it is, a number or boolean printed from arena; NULL:
@@ -74,21 +74,23 @@ void abdb_mlperf_collect_unmapped_columns(abdb_settings *out, abdb_arena *arena,
 
 /* Makes the entry of a row and hands it over. When the row cannot be one, *field and *reason say
  * why and nothing was handed over: the caller rejects it. reason has room for 200 bytes. */
-ABDB_MUST_USE abdb_status abdb_mlperf_import_row(const abdb_mlperf_context *context,
-                                                 const abdb_mlperf_row *row, const char **field,
-                                                 char *reason, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_mlperf_import_row_or_explain(const abdb_mlperf_context *context,
+                                                            const abdb_mlperf_row *row,
+                                                            const char **field, char *reason,
+                                                            abdb_error *err);
 
 /* The suite of a result by its system_type: "inference" of datacenter, edge and what is not said,
  * "automotive" of adas, "mobile"; NULL: of none that abdb knows. */
 const char *abdb_mlperf_suite_of_system_type(const char *system_type);
 
 /* A scenario as MLCommons writes it today ("Single Stream" is SingleStream), or the text itself. */
-const char *abdb_mlperf_canonical_scenario(const char *text);
+const char *abdb_mlperf_canonical_scenario_or_same(const char *text);
 
 /* Fills entry from a row, all but the user's words: strings are the arena's and the row's. False,
  * with *field and reason: the row cannot be one. */
-bool abdb_mlperf_fill_entry(abdb_entry *entry, abdb_arena *arena,
-                            const abdb_mlperf_context *context, const abdb_mlperf_row *row,
-                            const char **field, char *reason);
+bool abdb_mlperf_fill_entry_or_explain(abdb_entry *entry, abdb_arena *arena,
+                                       const abdb_mlperf_context *context,
+                                       const abdb_mlperf_row *row, const char **field,
+                                       char *reason);
 
 #endif

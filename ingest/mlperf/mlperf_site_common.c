@@ -48,14 +48,14 @@ const char *abdb_mlperf_site_guess_system_type(const abdb_input *in)
 const char *abdb_mlperf_site_system_type_or_stream_edge(const char *system_type,
                                                         const char *scenario)
 {
-    scenario = abdb_mlperf_canonical_scenario(scenario);
+    scenario = abdb_mlperf_canonical_scenario_or_same(scenario);
     if (!system_type && scenario &&
         (strcmp(scenario, "SingleStream") == 0 || strcmp(scenario, "MultiStream") == 0))
         return "edge";
     return system_type;
 }
 
-const char *abdb_mlperf_site_flags(bool averaged, const char *system_type)
+const char *abdb_mlperf_site_flags_text(bool averaged, const char *system_type)
 {
     static const char *const flags[2][2] = {
         {"system-type-unknown", ""}, {"perhaps-averaged system-type-unknown", "perhaps-averaged"}};

@@ -15,7 +15,7 @@ const char *abdb_mlperf_site_system_type_or_stream_edge(const char *system_type,
                                                         const char *scenario);
 /* What a result's flags say that the export does not tell. averaged: it shows a mean where several
  * results share a name; system_type NULL: unknown. */
-const char *abdb_mlperf_site_flags(bool averaged, const char *system_type);
+const char *abdb_mlperf_site_flags_text(bool averaged, const char *system_type);
 /* What all rows of an export share. */
 abdb_mlperf_context abdb_mlperf_site_make_context(const abdb_overrides *overrides,
                                                   const abdb_sink *sink);

@@ -99,12 +99,12 @@ typedef struct {
     const abdb_mlperf_values *detail, *summary;
 } abdb_run_log;
 /* What the detail log says, else the summary; NULL: neither. */
-const char *abdb_run_log_get_value(const abdb_run_log *log, const char *key);
+const char *abdb_run_log_get_value_detail_first(const abdb_run_log *log, const char *key);
 /* Did a meter write a file beside the run? */
 bool abdb_round_has_power_log(const abdb_round_folder *folder);
 /* Adds mean power and, of streams, the energy of a query. inferred: the scenario was not run. */
-void abdb_round_add_power_and_energy(abdb_entry *entry, const abdb_round_folder *folder,
-                                     const abdb_run_log *log, bool inferred);
+void abdb_round_add_mean_power_and_energy(abdb_entry *entry, const abdb_round_folder *folder,
+                                          const abdb_run_log *log, bool inferred);
 
 /* One file for each kind of round. *reason (200 bytes) is set when the folder cannot be a record:
  * then nothing was handed over. */
@@ -116,16 +116,19 @@ abdb_status abdb_round_import_training(const abdb_round_folder *folder, const ab
 abdb_status abdb_round_import_tiny(const abdb_round_folder *folder, const abdb_overrides *words,
                                    const abdb_sink *sink, char *reason, abdb_error *err);
 /* One log by itself: a run that somebody measured. --set says the rest (model, system, device). */
-abdb_status abdb_mlperf_import_inference_log(const abdb_mlperf_values *log, bool is_summary,
-                                             const abdb_overrides *words, const abdb_sink *sink,
-                                             char *reason, abdb_error *err);
-abdb_status abdb_mlperf_import_training_log(const abdb_mlperf_values *log,
-                                            const abdb_overrides *words, const abdb_sink *sink,
-                                            char *reason, abdb_error *err);
+abdb_status abdb_mlperf_import_lone_inference_log_or_explain(const abdb_mlperf_values *log,
+                                                             bool is_summary,
+                                                             const abdb_overrides *words,
+                                                             const abdb_sink *sink, char *reason,
+                                                             abdb_error *err);
+abdb_status abdb_mlperf_import_lone_training_log_or_explain(const abdb_mlperf_values *log,
+                                                            const abdb_overrides *words,
+                                                            const abdb_sink *sink, char *reason,
+                                                            abdb_error *err);
 /* What the path of a file says: round, division, submitter, platform; the rest of row stays. */
 void abdb_round_fill_row_from_path(abdb_arena *arena, const char *path, abdb_mlperf_row *row);
 /* The round that the path of its root names, as "v5.1"; NULL: none. From arena. */
-const char *abdb_round_version_in_path(abdb_arena *arena, const char *root);
+const char *abdb_round_last_version_in_path(abdb_arena *arena, const char *root);
 /* What systems/SYSTEM.json says, as a row. */
 void abdb_round_fill_row_from_descriptions(const abdb_round_folder *folder, abdb_mlperf_row *row);
 

@@ -7,7 +7,7 @@
 #include "ingest/mlperf/round_path.h"
 
 /* "inference_results_v5.1-main" -> "v5.1": the last part of the root that has a version. */
-const char *abdb_round_version_in_path(abdb_arena *arena, const char *root)
+const char *abdb_round_last_version_in_path(abdb_arena *arena, const char *root)
 {
     const char *found = NULL;
 
@@ -69,7 +69,7 @@ const abdb_mlperf_values *abdb_round_values_of_file(const abdb_round_folder *fol
     return NULL;
 }
 
-const char *abdb_run_log_get_value(const abdb_run_log *log, const char *key)
+const char *abdb_run_log_get_value_detail_first(const abdb_run_log *log, const char *key)
 {
     const char *text = abdb_mlperf_get_first_value(log->detail, key);
 
@@ -129,5 +129,5 @@ void abdb_round_fill_row_from_path(abdb_arena *arena, const char *path, abdb_mlp
     row->submitter = abdb_round_submitter_of_path(&p);
     row->division = p.divided ? p.part[p.at - 2] : NULL;
     row->platform = p.part[p.at + 1];
-    row->round = root ? abdb_round_version_in_path(arena, root) : NULL;
+    row->round = root ? abdb_round_last_version_in_path(arena, root) : NULL;
 }

@@ -32,16 +32,18 @@ static bool loadgen_counted_tokens(const run_log *log)
 
 /* The result by the rules of the round: the first figure that the log has. *inferred: LoadGen ran
  * another scenario. */
-static const char *find_official_result(abdb_arena *arena, const run_log *log, const char *suite,
-                                        const char *round, const char *model, const char *scenario,
-                                        const char **unit, bool *inferred)
+static const char *find_official_figure_text_and_unit(abdb_arena *arena, const run_log *log,
+                                                      const char *suite, const char *round,
+                                                      const char *model, const char *scenario,
+                                                      const char **unit, bool *inferred)
 {
-    const abdb_figure_request ask = {.suite = suite,
-                                     .round = round,
-                                     .model = model,
-                                     .scenario = scenario,
-                                     .ran = abdb_run_log_get_value(log, "effective_scenario"),
-                                     .tokens = loadgen_counted_tokens(log)};
+    const abdb_figure_request ask = {
+        .suite = suite,
+        .round = round,
+        .model = model,
+        .scenario = scenario,
+        .ran = abdb_run_log_get_value_detail_first(log, "effective_scenario"),
+        .tokens = loadgen_counted_tokens(log)};
     const abdb_figure_rule *rule;
     const char *text = NULL;
     char *product;
@@ -50,7 +52,7 @@ static const char *find_official_result(abdb_arena *arena, const run_log *log, c
 
     *inferred = false;
     while (!text && (rule = abdb_figure_next_matching_rule(&ask, &at))) {
-        text = abdb_run_log_get_value(log, rule->figure);
+        text = abdb_run_log_get_value_detail_first(log, rule->figure);
         *unit = rule->unit;
         *inferred = *rule->ran != '\0';
         /* times 1: the text as LoadGen printed it, with all its digits. */
@@ -64,7 +66,7 @@ static const char *find_official_result(abdb_arena *arena, const run_log *log, c
 }
 
 /* Latencies beside the result: what LoadGen calls them, what abdb calls them. */
-static void add_latency_results(abdb_entry *entry, const run_log *log)
+static void add_common_latency_results(abdb_entry *entry, const run_log *log)
 {
     static const struct {
         const char *metric, *key;
@@ -90,13 +92,13 @@ static void add_latency_results(abdb_entry *entry, const run_log *log)
 
             snprintf(key, sizeof key, "%.*s%s%s", (int)(hole - lines[i].key), lines[i].key,
                      marks[k].word, hole + 2);
-            text = abdb_run_log_get_value(log, key);
+            text = abdb_run_log_get_value_detail_first(log, key);
             if (!text && i == 2) { /* min, max and mean of this one have names of their own */
                 snprintf(key, sizeof key, "result_time_to_output_token_%s", marks[k].statistic);
-                text = abdb_run_log_get_value(log, key);
+                text = abdb_run_log_get_value_detail_first(log, key);
             }
-            abdb_entry_add_printed_result(entry, lines[i].metric, marks[k].statistic, text,
-                                          ABDB_MARK_POINT, "ns");
+            abdb_entry_add_printed_result_or_count_left_out(
+                entry, lines[i].metric, marks[k].statistic, text, ABDB_MARK_POINT, "ns");
         }
 }
 
@@ -124,21 +126,23 @@ static void add_uncommon_latency_percentiles(abdb_entry *entry, const abdb_mlper
                 !abdb_double_parse(word, ABDB_MARK_POINT, &value))
                 continue;
             snprintf(statistic, sizeof statistic, "p%.6g", value);
-            abdb_entry_add_printed_result(entry, metrics[k],
-                                          abdb_arena_copy(arena, statistic, strlen(statistic)),
-                                          log->pair[i].text, ABDB_MARK_POINT, "ns");
+            abdb_entry_add_printed_result_or_count_left_out(
+                entry, metrics[k], abdb_arena_copy(arena, statistic, strlen(statistic)),
+                log->pair[i].text, ABDB_MARK_POINT, "ns");
         }
 }
 
-static void add_all_latencies(abdb_entry *entry, const run_log *log, abdb_arena *arena)
+static void add_common_and_uncommon_latencies(abdb_entry *entry, const run_log *log,
+                                              abdb_arena *arena)
 {
-    add_latency_results(entry, log);
+    add_common_latency_results(entry, log);
     add_uncommon_latency_percentiles(entry, log->detail ? log->detail : log->summary, arena);
 }
 
 /* Adds what LoadGen's log and the descriptions say beside the result as factors, and the date of
  * the run. */
-static void add_factors_and_date(abdb_entry *entry, const run_log *log, const abdb_round_folder *f)
+static void add_run_and_system_factors_and_date(abdb_entry *entry, const run_log *log,
+                                                const abdb_round_folder *f)
 {
     static const struct {
         const char *factor, *key;
@@ -169,20 +173,20 @@ static void add_factors_and_date(abdb_entry *entry, const run_log *log, const ab
                                         "starting_weights_filename"};
 
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        abdb_entry_add_factor_parsing_number(entry, table[i].factor,
-                                             abdb_run_log_get_value(log, table[i].key));
+        abdb_entry_add_factor_parsing_number(
+            entry, table[i].factor, abdb_run_log_get_value_detail_first(log, table[i].key));
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         for (size_t k = 0; k < 2; k++)
             abdb_entry_add_factor_parsing_number(
                 entry, words[i],
                 described[k] ? abdb_mlperf_get_first_value(described[k], words[i]) : NULL);
-    entry->field[ABDB_FIELD_date] = abdb_run_log_get_value(log, "test_datetime");
+    entry->field[ABDB_FIELD_date] = abdb_run_log_get_value_detail_first(log, "test_datetime");
 }
 
 /* LoadGen prints the validity of a run; a run that is not VALID is kept without a result. */
 static bool run_is_invalid(const run_log *log)
 {
-    const char *validity = abdb_run_log_get_value(log, "result_validity");
+    const char *validity = abdb_run_log_get_value_detail_first(log, "result_validity");
 
     return validity && strcmp(validity, "VALID") != 0;
 }
@@ -190,26 +194,27 @@ static bool run_is_invalid(const run_log *log)
 /* Requests of the Endpoints client that failed, or were not answered. */
 static void mark_entry_failed_if_requests_failed(abdb_entry *entry, const run_log *log)
 {
-    const char *failed = abdb_run_log_get_value(log, "failed_requests"),
-               *issued = abdb_run_log_get_value(log, "requests"),
-               *done = abdb_run_log_get_value(log, "result_query_count");
+    const char *failed = abdb_run_log_get_value_detail_first(log, "failed_requests"),
+               *issued = abdb_run_log_get_value_detail_first(log, "requests"),
+               *done = abdb_run_log_get_value_detail_first(log, "result_query_count");
 
-    if ((failed && abdb_double_parse_or(failed, 0) > 0) ||
-        (issued && done && abdb_double_parse_or(done, 0) < abdb_double_parse_or(issued, 0)))
-        abdb_entry_add_mark_to_flags(entry, "failed");
+    if ((failed && abdb_double_parse_prefix_or(failed, 0) > 0) ||
+        (issued && done &&
+         abdb_double_parse_prefix_or(done, 0) < abdb_double_parse_prefix_or(issued, 0)))
+        abdb_entry_add_mark_to_flags_once(entry, "failed");
 }
 
 /* What is known beside the official figure, of a run that is valid; of one that is not, nothing. */
-static void add_latencies_or_mark_run_failed(abdb_entry *entry, const run_log *log,
-                                             abdb_arena *arena)
+static void add_latencies_or_fail_run_drop_results(abdb_entry *entry, const run_log *log,
+                                                   abdb_arena *arena)
 {
     if (!run_is_invalid(log)) {
-        add_all_latencies(entry, log, arena);
+        add_common_and_uncommon_latencies(entry, log, arena);
         mark_entry_failed_if_requests_failed(entry, log);
         return;
     }
     entry->field[ABDB_FIELD_status] = "failed";
-    entry->field[ABDB_FIELD_reason] = abdb_run_log_get_value(log, "qps")
+    entry->field[ABDB_FIELD_reason] = abdb_run_log_get_value_detail_first(log, "qps")
                                           ? "the client did not complete its run"
                                           : "LoadGen says that the run is not VALID";
     abdb_entry_drop_results_as_left_out(entry);
@@ -223,7 +228,7 @@ static abdb_status import_run_and_reject_unknown_figure(abdb_entry *entry, abdb_
                                                         const run_log *log, abdb_mlperf_row *row,
                                                         char *reason, abdb_error *err)
 {
-    const char *field = NULL, *scenario = abdb_mlperf_canonical_scenario(row->scenario),
+    const char *field = NULL, *scenario = abdb_mlperf_canonical_scenario_or_same(row->scenario),
                *why = abdb_arena_printf(arena,
                                         "which figure of %.30s, %.20s is official is not known:"
                                         " latencies kept, no score",
@@ -234,12 +239,13 @@ static abdb_status import_run_and_reject_unknown_figure(abdb_entry *entry, abdb_
     if (!why) return ABDB_FAIL(err, ABDB_NOMEM, "a run");
     row->result = "1"; /* stands for no figure, and is taken away below */
     row->unit = "Samples/s";
-    if (!abdb_mlperf_fill_entry(entry, arena, context, row, &field, reason)) return ABDB_OK;
-    abdb_count_values_read(-1);
+    if (!abdb_mlperf_fill_entry_or_explain(entry, arena, context, row, &field, reason))
+        return ABDB_OK;
+    abdb_add_thread_values_read(-1);
     memmove(entry->result, entry->result + 1, --entry->results * sizeof *entry->result);
     entry->field[ABDB_FIELD_kind] = "run";
-    add_latencies_or_mark_run_failed(entry, log, arena);
-    add_factors_and_date(entry, log, f);
+    add_latencies_or_fail_run_drop_results(entry, log, arena);
+    add_run_and_system_factors_and_date(entry, log, f);
     abdb_entry_apply_overrides_and_check(entry, context->words);
     TRY(context->sink->entry(context->sink->self, entry, err));
     TRY(context->sink->reject(context->sink->self, &reject, err));
@@ -249,8 +255,8 @@ done:
 
 /* The suite of a folder; NULL: of none that abdb knows. Mobile's submissions may call their systems
  * edge: their repository tells, or the folder that their apps write. */
-static const char *suite_of_folder(const abdb_round_folder *f, const char *locator,
-                                   const char *system_type)
+static const char *suite_of_folder_or_null(const abdb_round_folder *f, const char *locator,
+                                           const char *system_type)
 {
     if (strcasestr(f->root, "mobile_") || strncmp(locator, "log_performance/", 16) == 0)
         return "mobile";
@@ -260,25 +266,26 @@ static const char *suite_of_folder(const abdb_round_folder *f, const char *locat
 /* The result of one scenario of a result folder. Where LoadGen ran another scenario than the
  * folder is named, the rules let the result be inferred (as MLCommons' submission checker does):
  * such rows say so. Server logs stand for Interactive, which is Server under tighter limits. */
-static abdb_status import_scenario_score(abdb_entry *entry, abdb_arena *arena,
-                                         const abdb_round_folder *f,
-                                         const abdb_mlperf_context *context, const run_log *log,
-                                         abdb_mlperf_row *row, char *reason, abdb_error *err)
+static abdb_status import_scenario_score_or_explain(abdb_entry *entry, abdb_arena *arena,
+                                                    const abdb_round_folder *f,
+                                                    const abdb_mlperf_context *context,
+                                                    const run_log *log, abdb_mlperf_row *row,
+                                                    char *reason, abdb_error *err)
 {
-    const char *field = NULL, *ran = abdb_run_log_get_value(log, "effective_scenario");
+    const char *field = NULL, *ran = abdb_run_log_get_value_detail_first(log, "effective_scenario");
     bool inferred;
 
     row->scenario = f->scenario;
-    row->suite = suite_of_folder(f, context->locator, row->system_type);
+    row->suite = suite_of_folder_or_null(f, context->locator, row->system_type);
     if (!row->suite) {
         snprintf(reason, REASON, "no rules for system type '%.60s'", row->system_type);
         return ABDB_OK;
     }
-    row->result = find_official_result(arena, log, row->suite, f->round, row->model, f->scenario,
-                                       &row->unit, &inferred);
+    row->result = find_official_figure_text_and_unit(arena, log, row->suite, f->round, row->model,
+                                                     f->scenario, &row->unit, &inferred);
     row->inferred = inferred ? "1" : "0";
-    if (!row->result &&
-        (!abdb_figure_suite_has_rules(row->suite) || abdb_run_log_get_value(log, "qps")))
+    if (!row->result && (!abdb_figure_suite_has_rules(row->suite) ||
+                         abdb_run_log_get_value_detail_first(log, "qps")))
         return import_run_and_reject_unknown_figure(entry, arena, f, context, log, row, reason,
                                                     err);
     if (!row->result) {
@@ -288,12 +295,13 @@ static abdb_status import_scenario_score(abdb_entry *entry, abdb_arena *arena,
         return ABDB_OK;
     }
     row->has_power = abdb_round_has_power_log(f) ? "1" : "0";
-    if (!abdb_mlperf_fill_entry(entry, arena, context, row, &field, reason)) return ABDB_OK;
+    if (!abdb_mlperf_fill_entry_or_explain(entry, arena, context, row, &field, reason))
+        return ABDB_OK;
     entry->field[ABDB_FIELD_kind] = "score";
     if (inferred) entry->result[0].formula = "mlperf-inferred@1";
-    abdb_round_add_power_and_energy(entry, f, log, inferred);
-    add_latencies_or_mark_run_failed(entry, log, arena);
-    add_factors_and_date(entry, log, f);
+    abdb_round_add_mean_power_and_energy(entry, f, log, inferred);
+    add_latencies_or_fail_run_drop_results(entry, log, arena);
+    add_run_and_system_factors_and_date(entry, log, f);
     abdb_mlperf_add_loadgen_factors(entry, log->detail, false, arena);
     if (f->system) abdb_mlperf_add_description_factors(entry, &f->system->values, arena);
     abdb_entry_apply_overrides_and_check(entry, context->words);
@@ -301,7 +309,7 @@ static abdb_status import_scenario_score(abdb_entry *entry, abdb_arena *arena,
 }
 
 /* The logs of the first run, in v0.5 without its folder too. *locator: the one that counts. */
-static run_log find_run_logs(const abdb_round_folder *f, const char **locator)
+static run_log find_first_run_logs_and_locator(const abdb_round_folder *f, const char **locator)
 {
     static const char *const files[] = {"performance/run_1/mlperf_log_detail.txt",
                                         "performance/run_1/mlperf_log_summary.txt",
@@ -329,7 +337,7 @@ abdb_status abdb_round_import_inference(const abdb_round_folder *f, const abdb_o
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena arena = {0};
     const char *locator = "performance/run_1/mlperf_log_detail.txt";
-    run_log log = find_run_logs(f, &locator);
+    run_log log = find_first_run_logs_and_locator(f, &locator);
     const abdb_mlperf_values *accuracy = abdb_round_values_of_file(f, "accuracy/accuracy.txt");
     abdb_mlperf_context context = {
         .words = overrides, .sink = sink, .source = "mlperf-logs", .locator = locator};
@@ -346,53 +354,57 @@ abdb_status abdb_round_import_inference(const abdb_round_folder *f, const abdb_o
     abdb_round_fill_row_from_descriptions(f, &row);
     if (!accuracy) accuracy = abdb_round_values_of_file(f, "accuracy/accuracy_results.json");
     row.accuracy = abdb_mlperf_get_first_value(accuracy, "accuracy");
-    st = import_scenario_score(entry, &arena, f, &context, &log, &row, reason, err);
+    st = import_scenario_score_or_explain(entry, &arena, f, &context, &log, &row, reason, err);
 done:
     abdb_arena_free(&arena);
     free(entry);
     return st;
 }
 
-abdb_status abdb_mlperf_import_inference_log(const abdb_mlperf_values *values, bool is_summary,
-                                             const abdb_overrides *overrides, const abdb_sink *sink,
-                                             char *reason, abdb_error *err)
+abdb_status abdb_mlperf_import_lone_inference_log_or_explain(const abdb_mlperf_values *values,
+                                                             bool is_summary,
+                                                             const abdb_overrides *overrides,
+                                                             const abdb_sink *sink, char *reason,
+                                                             abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena arena = {0};
     const abdb_round_folder nowhere = {0};
     const run_log log = {is_summary ? NULL : values, is_summary ? values : NULL};
-    const char *scenario = abdb_run_log_get_value(&log, "effective_scenario"), *unit = NULL, *text;
-    const char *model = abdb_overrides_get(overrides, "model");
+    const char *scenario = abdb_run_log_get_value_detail_first(&log, "effective_scenario"),
+               *unit = NULL, *text;
+    const char *model = abdb_overrides_get_value_or_null(overrides, "model");
     const abdb_unit *known;
     double value;
     bool inferred;
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    text = scenario
-               ? find_official_result(&arena, &log, NULL, NULL, model, scenario, &unit, &inferred)
-               : NULL;
+    text = scenario ? find_official_figure_text_and_unit(&arena, &log, NULL, NULL, model, scenario,
+                                                         &unit, &inferred)
+                    : NULL;
     known = unit ? abdb_unit_find(unit) : NULL;
     if (!model || !text || !known || !abdb_double_parse(text, ABDB_MARK_POINT, &value) ||
         !(value > 0)) {
-        abdb_count_values_read(abdb_has_digit(text));
+        abdb_add_thread_values_read(abdb_has_digit(text));
         snprintf(reason, REASON, "%s",
                  model ? "no figure of its scenario: not the log of a performance run"
                        : "a log of LoadGen does not say what it ran: add --set model=NAME");
         goto done;
     }
     abdb_entry_set_measured_run(entry, "mlperf-logs", model, scenario, 0);
-    entry->field[ABDB_FIELD_scenario] = abdb_mlperf_canonical_scenario(scenario);
+    entry->field[ABDB_FIELD_scenario] = abdb_mlperf_canonical_scenario_or_same(scenario);
     entry->field[ABDB_FIELD_suite] = "inference";
-    entry->field[ABDB_FIELD_system] = abdb_run_log_get_value(&log, "sut_name");
-    abdb_entry_add_printed_result(entry,
-                                  strcmp(known->base, "token/s") == 0    ? "tokens_per_s"
-                                  : strcmp(known->base, "sample/s") == 0 ? "samples_per_s"
-                                  : strcmp(known->base, "query/s") == 0  ? "queries_per_s"
-                                                                         : "latency_s",
-                                  "value", text, ABDB_MARK_POINT, unit);
-    add_latencies_or_mark_run_failed(entry, &log, &arena);
-    add_factors_and_date(entry, &log, &nowhere);
+    entry->field[ABDB_FIELD_system] = abdb_run_log_get_value_detail_first(&log, "sut_name");
+    abdb_entry_add_printed_result_or_count_left_out(
+        entry,
+        strcmp(known->base, "token/s") == 0    ? "tokens_per_s"
+        : strcmp(known->base, "sample/s") == 0 ? "samples_per_s"
+        : strcmp(known->base, "query/s") == 0  ? "queries_per_s"
+                                               : "latency_s",
+        "value", text, ABDB_MARK_POINT, unit);
+    add_latencies_or_fail_run_drop_results(entry, &log, &arena);
+    add_run_and_system_factors_and_date(entry, &log, &nowhere);
     abdb_mlperf_add_loadgen_factors(entry, values, true, &arena);
     abdb_entry_apply_overrides_and_check(entry, overrides);
     st = sink->entry(sink->self, entry, err);

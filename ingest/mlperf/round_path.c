@@ -52,28 +52,31 @@ static abdb_mlperf_reader find_inference_file_reader(const abdb_round_path *p, s
     /* the logs of v0.5 may lie without the folder of a run */
     if (performance &&
         (p->parts - at == 5 || (p->parts - at == 6 && strcmp(p->part[at + 4], "run_1") == 0))) {
-        if (strcmp(name, "mlperf_log_detail.txt") == 0) return abdb_mlperf_read_detail_log;
-        if (strcmp(name, "mlperf_log_summary.txt") == 0) return abdb_mlperf_read_summary_log;
-        if (strcmp(name, "result_summary.json") == 0) return abdb_mlperf_read_endpoints_summary;
-        if (strcmp(name, "spl.txt") == 0) return abdb_mlperf_read_power_log;
+        if (strcmp(name, "mlperf_log_detail.txt") == 0)
+            return abdb_mlperf_append_values_of_detail_log;
+        if (strcmp(name, "mlperf_log_summary.txt") == 0)
+            return abdb_mlperf_append_values_of_summary_log;
+        if (strcmp(name, "result_summary.json") == 0)
+            return abdb_mlperf_append_values_of_endpoints_summary;
+        if (strcmp(name, "spl.txt") == 0) return abdb_mlperf_append_samples_of_power_log;
     }
     if (performance && p->parts - at == 6 && strcmp(p->part[at + 4], "power") == 0 &&
         (strcmp(name, "server.json") == 0 || strcmp(name, "client.json") == 0))
-        return abdb_mlperf_read_json_members;
+        return abdb_mlperf_append_json_members_as_values;
     if (p->parts - at == 5 && strcmp(p->part[at + 3], "accuracy") == 0 &&
         strcmp(name, "accuracy.txt") == 0)
-        return abdb_mlperf_read_accuracy_file;
+        return abdb_mlperf_append_scores_of_accuracy_file;
     if (p->parts - at == 5 && strcmp(p->part[at + 3], "accuracy") == 0 &&
         strcmp(name, "accuracy_results.json") == 0)
-        return abdb_mlperf_read_endpoints_accuracy;
+        return abdb_mlperf_append_accuracy_of_endpoints_file;
     if (p->parts - at == 4 && strcmp(name, "measurements.json") == 0) /* v6.0 on */
-        return abdb_mlperf_read_json_members;
+        return abdb_mlperf_append_json_members_as_values;
     return NULL;
 }
 
 /* Sets what reads a file, by its name and by how deep it lies below its anchor, and the suite that
  * such a place belongs to. Without a reader the file is none of a round's results. */
-static void set_reader_and_suite(abdb_round_path *p)
+static void set_reader_suite_or_entry_anchor(abdb_round_path *p)
 {
     const char *name = p->part[p->parts - 1];
     size_t at = p->at + 1, behind = p->parts - at;
@@ -82,18 +85,20 @@ static void set_reader_and_suite(abdb_round_path *p)
 
     if (p->anchor == ANCHOR_SYSTEMS) {
         p->reader =
-            abdb_round_text_ends_with(name, ".json") ? abdb_mlperf_read_description_file : NULL;
+            abdb_round_text_ends_with(name, ".json") ? abdb_mlperf_append_system_description : NULL;
     } else if (p->anchor != ANCHOR_RESULTS) {
-        p->reader = abdb_round_text_ends_with(name, ".json") ? abdb_mlperf_read_json_members : NULL;
+        p->reader = abdb_round_text_ends_with(name, ".json")
+                        ? abdb_mlperf_append_json_members_as_values
+                        : NULL;
     } else if (behind == 2 && strcmp(name, "entry.json") == 0) {
         p->anchor = ANCHOR_ENTRY;
-        p->reader = abdb_mlperf_read_v05_entry;
+        p->reader = abdb_mlperf_append_values_of_v05_entry;
     } else if (is_training_log_name(name) && (behind == 3 || scaling)) {
         p->suite = scaling ? ROUND_HPC : ROUND_TRAINING;
         p->reader = abdb_mlperf_read_training_log;
     } else if (strcmp(name, "scaling.json") == 0 && (behind == 3 || scaling)) {
         p->suite = scaling ? ROUND_HPC : ROUND_TRAINING;
-        p->reader = abdb_mlperf_read_json_members;
+        p->reader = abdb_mlperf_append_json_members_as_values;
     } else if (behind == 4 && strcmp(name, "results.txt") == 0 &&
                (strcmp(p->part[at + 2], "performance") == 0 ||
                 strcmp(p->part[at + 2], "accuracy") == 0 ||
@@ -165,7 +170,7 @@ bool abdb_round_parse_path(abdb_round_path *p, abdb_arena *arena, const char *pa
     p->divided = p->at >= 2 && abdb_round_is_division(p->part[p->at - 2]);
     /* Above the anchor stand the submitter and, in suites that have them, the division. */
     p->root_parts = p->at - (p->divided ? 2 : 1);
-    set_reader_and_suite(p);
+    set_reader_suite_or_entry_anchor(p);
     return true;
 }
 

@@ -24,7 +24,7 @@ bool abdb_round_has_power_log(const abdb_round_folder *folder)
 
 static double log_number_or_zero(const abdb_run_log *log, const char *key)
 {
-    const char *text = abdb_run_log_get_value(log, key);
+    const char *text = abdb_run_log_get_value_detail_first(log, key);
     double value;
 
     return text && abdb_double_parse(text, ABDB_MARK_POINT, &value) ? value : 0;
@@ -46,27 +46,28 @@ static double clock_lag_behind_utc_ms(const abdb_round_folder *f, const char *me
 /* Queries of the run, or 0. */
 static double count_run_queries(const abdb_run_log *log, double duration_s)
 {
-    const char *ran = abdb_run_log_get_value(log, "effective_scenario");
+    const char *ran = abdb_run_log_get_value_detail_first(log, "effective_scenario");
 
-    if (abdb_run_log_get_value(log, "result_query_count"))
+    if (abdb_run_log_get_value_detail_first(log, "result_query_count"))
         return log_number_or_zero(log, "result_query_count");
-    if (abdb_scenario_names_equal(ran, "SingleStream"))
+    if (abdb_scenario_names_equal_loosely(ran, "SingleStream"))
         return log_number_or_zero(log, "result_qps_with_loadgen_overhead") * duration_s;
     return log_number_or_zero(log, "generated_query_count") *
            log_number_or_zero(log, "generated_samples_per_query");
 }
 
-void abdb_round_add_power_and_energy(abdb_entry *entry, const abdb_round_folder *f,
-                                     const abdb_run_log *log, bool inferred)
+void abdb_round_add_mean_power_and_energy(abdb_entry *entry, const abdb_round_folder *f,
+                                          const abdb_run_log *log, bool inferred)
 {
     const abdb_mlperf_values *meter = abdb_round_values_of_file(f, meter_file);
     double begin, end, ahead, sum = 0, n = 0, count;
     abdb_result *result;
 
     if (!meter ||
-        !abdb_mlperf_parse_timestamp_to_epoch_ms(abdb_run_log_get_value(log, "power_begin"),
-                                                 &begin) ||
-        !abdb_mlperf_parse_timestamp_to_epoch_ms(abdb_run_log_get_value(log, "power_end"), &end))
+        !abdb_mlperf_parse_timestamp_to_epoch_ms(
+            abdb_run_log_get_value_detail_first(log, "power_begin"), &begin) ||
+        !abdb_mlperf_parse_timestamp_to_epoch_ms(
+            abdb_run_log_get_value_detail_first(log, "power_end"), &end))
         return;
     /* The meter hangs on the power server, LoadGen runs on the client: the difference of their
      * clocks brings the samples onto LoadGen's time. */
@@ -79,18 +80,19 @@ void abdb_round_add_power_and_energy(abdb_entry *entry, const abdb_round_folder 
         sum += meter->power[i].watts;
         n++;
     }
-    result = n > 0 && sum > 0 ? abdb_entry_add_result(entry, "power_w", sum / n) : NULL;
+    result = n > 0 && sum > 0 ? abdb_entry_add_result_or_count_left_out(entry, "power_w", sum / n)
+                              : NULL;
     if (!result) return;
     result->n = (long long)n;
     result->formula = "mlperf-mean-power@1";
     count = count_run_queries(log, (end - begin) / 1000);
-    if (!(count > 0) || (!abdb_scenario_names_equal(f->scenario, "SingleStream") &&
-                         !abdb_scenario_names_equal(f->scenario, "MultiStream")))
+    if (!(count > 0) || (!abdb_scenario_names_equal_loosely(f->scenario, "SingleStream") &&
+                         !abdb_scenario_names_equal_loosely(f->scenario, "MultiStream")))
         return;
-    result = abdb_entry_add_result(entry, "energy_j",
-                                   /* W x s / queries = J per query. */
-                                   (inferred ? INFERRED_QUERIES : 1) * sum / n * (end - begin) /
-                                       1000 / count);
+    result = abdb_entry_add_result_or_count_left_out(entry, "energy_j",
+                                                     /* W x s / queries = J per query. */
+                                                     (inferred ? INFERRED_QUERIES : 1) * sum / n *
+                                                         (end - begin) / 1000 / count);
     if (!result) return;
     result->n = (long long)n;
     result->formula = "mlperf-query-energy@1";

@@ -39,8 +39,9 @@ static void fill_row_from_board_description(const abdb_round_folder *f, abdb_mlp
 }
 
 /* The windows of a log and their summary; NULL: there is none. */
-static const char *median_throughput_text(abdb_arena *arena, const abdb_mlperf_values *log,
-                                          abdb_summary *summary, size_t *n)
+static const char *median_throughput_text_and_summary(abdb_arena *arena,
+                                                      const abdb_mlperf_values *log,
+                                                      abdb_summary *summary, size_t *n)
 {
     char *text = abdb_arena_alloc(arena, 32);
     double window[WINDOWS_MAX], value;
@@ -73,14 +74,15 @@ abdb_status abdb_round_import_tiny(const abdb_round_folder *f, const abdb_overri
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     fill_row_from_board_description(f, &row);
-    row.result = log ? median_throughput_text(&arena, log, &summary, &n) : NULL;
+    row.result = log ? median_throughput_text_and_summary(&arena, log, &summary, &n) : NULL;
     row.unit = "Samples/s";
     row.accuracy = abdb_mlperf_get_first_value(accuracy, "accuracy");
     if (!row.result) {
         snprintf(reason, REASON, "no throughput in performance/results.txt");
         goto done;
     }
-    if (!abdb_mlperf_fill_entry(entry, &arena, &context, &row, &field, reason)) goto done;
+    if (!abdb_mlperf_fill_entry_or_explain(entry, &arena, &context, &row, &field, reason))
+        goto done;
     entry->field[ABDB_FIELD_kind] = "score";
     entry->result[0].statistic = "median";
     entry->result[0].n = (long long)n;
@@ -90,7 +92,7 @@ abdb_status abdb_round_import_tiny(const abdb_round_folder *f, const abdb_overri
     entry->result[0].formula = "mlperf-tiny-median@1";
     if (abdb_mlperf_get_first_value(accuracy, "auc") &&
         abdb_double_parse(abdb_mlperf_get_first_value(accuracy, "auc"), ABDB_MARK_POINT, &auc)) {
-        abdb_result *result = abdb_entry_add_result(entry, "accuracy.auc", auc);
+        abdb_result *result = abdb_entry_add_result_or_count_left_out(entry, "accuracy.auc", auc);
 
         if (result) result->raw_value = abdb_mlperf_get_first_value(accuracy, "auc");
     }

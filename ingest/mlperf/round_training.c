@@ -31,7 +31,7 @@ typedef struct {
 } scorer;
 
 /* Milliseconds of a run, INFINITY where it failed, NAN where the log does not tell. */
-static double run_duration_ms_or_infinity(const abdb_mlperf_values *log)
+static double run_duration_ms_or_infinity_if_failed(const abdb_mlperf_values *log)
 {
     const char *status = abdb_mlperf_get_first_value(log, "status"),
                *start = abdb_mlperf_get_first_value(log, "start_ms"),
@@ -45,8 +45,9 @@ static double run_duration_ms_or_infinity(const abdb_mlperf_values *log)
 }
 
 /* An entry with all that folder and system say. */
-static bool fill_training_entry(scorer *s, const abdb_mlperf_values *log, const char *raw,
-                                const char *unit, const char *locator, char *reason)
+static bool fill_training_entry_or_explain(scorer *s, const abdb_mlperf_values *log,
+                                           const char *raw, const char *unit, const char *locator,
+                                           char *reason)
 {
     const char *field = NULL, *division = abdb_mlperf_get_first_value(log, "submission_division");
     abdb_mlperf_context context = {.source = "mlperf-logs", .locator = locator};
@@ -60,7 +61,8 @@ static bool fill_training_entry(scorer *s, const abdb_mlperf_values *log, const 
     row.result = raw;
     row.unit = unit;
     s->entry = (abdb_entry){0};
-    if (!abdb_mlperf_fill_entry(&s->entry, &s->arena, &context, &row, &field, reason)) return false;
+    if (!abdb_mlperf_fill_entry_or_explain(&s->entry, &s->arena, &context, &row, &field, reason))
+        return false;
     abdb_entry_add_factor_parsing_number(&s->entry, "global_batch_size",
                                          abdb_mlperf_get_first_value(log, "global_batch_size"));
     abdb_entry_add_factor_parsing_number(&s->entry, "submission_platform",
@@ -83,18 +85,18 @@ static void parse_and_add_accuracy_result(abdb_entry *entry, const char *text)
         if (abdb_has_digit(text)) abdb_entry_count_left_out_value(entry);
         return;
     }
-    result = abdb_entry_add_result(entry, "accuracy", value);
+    result = abdb_entry_add_result_or_count_left_out(entry, "accuracy", value);
     if (result) result->raw_value = text;
 }
 
 /* One result_N.txt: run_stop - run_start in milliseconds, infinite where the run failed. Such a
  * run is kept without a result, as its failure counts in the score. */
-static abdb_status import_training_run(scorer *s, const abdb_round_file *file, char *reason,
-                                       abdb_error *err)
+static abdb_status import_training_run_or_explain(scorer *s, const abdb_round_file *file,
+                                                  char *reason, abdb_error *err)
 {
     const abdb_mlperf_values *log = &file->values;
     const char *accuracy = abdb_mlperf_get_first_value(log, "eval_accuracy");
-    double ms = run_duration_ms_or_infinity(log);
+    double ms = run_duration_ms_or_infinity_if_failed(log);
     char *raw;
 
     if (isnan(ms)) {
@@ -103,10 +105,10 @@ static abdb_status import_training_run(scorer *s, const abdb_round_file *file, c
     }
     raw = abdb_arena_alloc(&s->arena, 32);
     if (!raw) return ABDB_FAIL(err, ABDB_NOMEM, "a run");
-    /* A failed run needs some number to pass fill_training_entry; its result is taken away
-     * below. */
+    /* A failed run needs some number to pass fill_training_entry_or_explain; its result is taken
+     * away below. */
     abdb_format_shortest_double(isfinite(ms) ? ms : 1, raw);
-    if (!fill_training_entry(s, log, raw, "ms", file->member, reason)) return ABDB_OK;
+    if (!fill_training_entry_or_explain(s, log, raw, "ms", file->member, reason)) return ABDB_OK;
     s->entry.field[ABDB_FIELD_kind] = "run";
     abdb_entry_add_factor_parsing_number(&s->entry, "seed",
                                          abdb_mlperf_get_first_value(log, "seed"));
@@ -114,8 +116,9 @@ static abdb_status import_training_run(scorer *s, const abdb_round_file *file, c
                                          abdb_mlperf_get_first_value(log, "samples_count"));
     abdb_entry_add_factor_parsing_number(
         &s->entry, "repetition_index",
-        abdb_arena_printf(&s->arena, "%lld",
-                          abdb_digits_parse_or(file->member + strlen("result_"), LONG_MAX, 0)));
+        abdb_arena_printf(
+            &s->arena, "%lld",
+            abdb_digits_parse_prefix_up_to_max_or(file->member + strlen("result_"), LONG_MAX, 0)));
     if (!isfinite(ms)) {
         s->entry.field[ABDB_FIELD_status] = "failed";
         s->entry.field[ABDB_FIELD_reason] = abdb_mlperf_get_first_value(log, "status")
@@ -134,15 +137,15 @@ static abdb_status import_training_run(scorer *s, const abdb_round_file *file, c
 }
 
 /* Mean of what is left after the ends; INFINITY: too many runs failed. */
-static double sort_and_olympic_mean(double *ms, int runs, int dropped)
+static double sort_and_olympic_mean(double *ms, int runs, int dropped_per_end)
 {
     double sum = 0;
 
     /* Failed runs are infinite and sort last: dropped as the slowest, or, where there are more,
      * making the sum infinite. */
     abdb_array_sort(ms, (size_t)runs, sizeof *ms, abdb_compare_double);
-    for (int i = dropped; i < runs - dropped; i++) sum += ms[i];
-    return sum / (runs - 2 * dropped);
+    for (int i = dropped_per_end; i < runs - dropped_per_end; i++) sum += ms[i];
+    return sum / (runs - 2 * dropped_per_end);
 }
 
 static void reject_folder_with_reason(scorer *s, const char *why, abdb_status *st, abdb_error *err)
@@ -155,8 +158,8 @@ static void reject_folder_with_reason(scorer *s, const char *why, abdb_status *s
 /* The score of all runs: their olympic mean, times the factor of scaling.json, in minutes; the
  * runs are its pieces. Runs that did not converge are infinite, and more of those than are
  * dropped make the score a failure. */
-static abdb_status import_training_score(scorer *s, const abdb_score_rule *rule, char *reason,
-                                         abdb_error *err)
+static abdb_status import_training_score_or_explain(scorer *s, const abdb_score_rule *rule,
+                                                    char *reason, abdb_error *err)
 {
     const abdb_mlperf_values *scaling = abdb_round_values_of_file(s->folder, "scaling.json");
     const char *factor = scaling ? abdb_mlperf_get_first_value(scaling, "scaling_factor") : NULL;
@@ -177,7 +180,8 @@ static abdb_status import_training_score(scorer *s, const abdb_score_rule *rule,
     /* ms to minutes, the unit of MLCommons' tables. */
     mean = times * sort_and_olympic_mean(s->ms, s->runs, rule->dropped) / 60000;
     abdb_format_shortest_double(isfinite(mean) ? mean : 1, raw);
-    if (!fill_training_entry(s, s->last, raw, "minutes", s->folder->path, reason)) return ABDB_OK;
+    if (!fill_training_entry_or_explain(s, s->last, raw, "minutes", s->folder->path, reason))
+        return ABDB_OK;
     s->entry.field[ABDB_FIELD_kind] = "score";
     s->entry.pieces = (size_t)s->runs;
     s->entry.role = "run";
@@ -199,7 +203,7 @@ static abdb_status import_training_score(scorer *s, const abdb_score_rule *rule,
 }
 
 /* Why the runs make no score, or NULL. */
-static const char *why_no_score(scorer *s, const abdb_score_rule *rule)
+static const char *reason_runs_make_no_score_or_null(scorer *s, const abdb_score_rule *rule)
 {
     const abdb_round_folder *f = s->folder;
 
@@ -226,7 +230,8 @@ abdb_status abdb_round_import_training(const abdb_round_folder *f, const abdb_ov
                                        const abdb_sink *sink, char *reason, abdb_error *err)
 {
     scorer *s = calloc(1, sizeof *s);
-    const abdb_score_rule *rule = abdb_score_find_rule(f->benchmark, f->round);
+    const abdb_score_rule *rule =
+        abdb_score_find_rule_of_benchmark_and_round(f->benchmark, f->round);
     const char *why;
     abdb_status st = ABDB_OK;
 
@@ -236,32 +241,33 @@ abdb_status abdb_round_import_training(const abdb_round_folder *f, const abdb_ov
     s->sink = sink;
     for (size_t i = 0; i < f->files; i++)
         if (strncmp(f->file[i]->member, "result_", 7) == 0) {
-            TRY(import_training_run(s, f->file[i], reason, err));
+            TRY(import_training_run_or_explain(s, f->file[i], reason, err));
             if (*reason) goto done;
         }
     if (!s->runs) {
         snprintf(reason, REASON, "no result_N.txt that is the log of a run");
         goto done;
     }
-    why = why_no_score(s, rule);
+    why = reason_runs_make_no_score_or_null(s, rule);
     if (why)
         reject_folder_with_reason(s, why, &st, err);
     else
-        TRY(import_training_score(s, rule, reason, err));
+        TRY(import_training_score_or_explain(s, rule, reason, err));
 done:
     abdb_arena_free(&s->arena);
     free(s);
     return st;
 }
 
-abdb_status abdb_mlperf_import_training_log(const abdb_mlperf_values *log,
-                                            const abdb_overrides *overrides, const abdb_sink *sink,
-                                            char *reason, abdb_error *err)
+abdb_status abdb_mlperf_import_lone_training_log_or_explain(const abdb_mlperf_values *log,
+                                                            const abdb_overrides *overrides,
+                                                            const abdb_sink *sink, char *reason,
+                                                            abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     const char *benchmark = abdb_mlperf_get_first_value(log, "submission_benchmark"),
                *accuracy = abdb_mlperf_get_first_value(log, "eval_accuracy");
-    double ms = run_duration_ms_or_infinity(log);
+    double ms = run_duration_ms_or_infinity_if_failed(log);
     abdb_arena arena = {0};
     char raw[32];
     abdb_status st = ABDB_OK;
@@ -283,10 +289,11 @@ abdb_status abdb_mlperf_import_training_log(const abdb_mlperf_values *log,
     abdb_entry_add_factor_parsing_number(entry, "seed", abdb_mlperf_get_first_value(log, "seed"));
     abdb_entry_add_factor_parsing_number(entry, "samples_count",
                                          abdb_mlperf_get_first_value(log, "samples_count"));
-    /* 0 is refused by abdb_entry_add_printed_result: a failed run has no result. */
+    /* 0 is refused by abdb_entry_add_printed_result_or_count_left_out: a failed run has no
+     * result. */
     abdb_format_shortest_double(isfinite(ms) ? ms : 0, raw);
-    if (!abdb_entry_add_printed_result(entry, "time_to_train_s", "value", raw, ABDB_MARK_POINT,
-                                       "ms")) {
+    if (!abdb_entry_add_printed_result_or_count_left_out(entry, "time_to_train_s", "value", raw,
+                                                         ABDB_MARK_POINT, "ms")) {
         entry->field[ABDB_FIELD_status] = "failed";
         entry->field[ABDB_FIELD_reason] = abdb_mlperf_get_first_value(log, "status")
                                               ? abdb_mlperf_get_first_value(log, "status")

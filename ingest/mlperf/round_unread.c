@@ -42,7 +42,7 @@ static bool contains_ignoring_case(const char *text, const char *word)
 }
 
 /* Does the file lie where a run's log does? Then *parts: of the folder, behind "results". */
-static bool classify_run_log_path(abdb_round_path *p, size_t *parts)
+static bool set_suite_if_path_is_of_run_log(abdb_round_path *p, size_t *parts)
 {
     size_t at = p->at + 1, behind = p->parts - at;
     const char *name = p->part[p->parts - 1];
@@ -69,8 +69,8 @@ static bool classify_run_log_path(abdb_round_path *p, size_t *parts)
     return behind == 3 && !p->divided && has_log_suffix_and_is_no_readme(name);
 }
 
-abdb_status abdb_round_unread_add_folder_of_log(abdb_unread_folders *list, const char *path,
-                                                abdb_error *err)
+abdb_status abdb_round_unread_add_folder_if_run_log(abdb_unread_folders *list, const char *path,
+                                                    abdb_error *err)
 {
     const abdb_unread_folder *last = list->items ? &list->item[list->items - 1] : NULL;
     abdb_arena scratch = {0};
@@ -82,7 +82,7 @@ abdb_status abdb_round_unread_add_folder_of_log(abdb_unread_folders *list, const
     if (!abdb_round_parse_path(&p, &scratch, path) || p.anchor != ANCHOR_RESULTS) goto done;
     if (!p.divided && p.parts > p.at + 4 && strcmp(p.part[p.at + 3], "power") == 0)
         list->power_logs++;
-    if (!classify_run_log_path(&p, &parts)) goto done;
+    if (!set_suite_if_path_is_of_run_log(&p, &parts)) goto done;
     end = p.at + 1 + parts;
     made.root = abdb_round_join_path_parts(&list->arena, &p, 0, p.root_parts);
     made.folder = abdb_round_join_path_parts(&list->arena, &p, p.root_parts, end);
@@ -102,7 +102,7 @@ done:
     return st;
 }
 
-static int compare_unread_folders(const void *a, const void *b)
+static int compare_unread_by_root_folder_file(const void *a, const void *b)
 {
     const abdb_unread_folder *x = a, *y = b;
     int order = strcmp(x->root, y->root);
@@ -115,7 +115,8 @@ void abdb_round_unread_sort_and_deduplicate(abdb_unread_folders *list)
 {
     size_t kept = 0;
 
-    abdb_array_sort(list->item, list->items, sizeof *list->item, compare_unread_folders);
+    abdb_array_sort(list->item, list->items, sizeof *list->item,
+                    compare_unread_by_root_folder_file);
     for (size_t i = 0; i < list->items; i++)
         if (!kept || strcmp(list->item[kept - 1].root, list->item[i].root) != 0 ||
             strcmp(list->item[kept - 1].folder, list->item[i].folder) != 0)

@@ -20,8 +20,9 @@ typedef struct {
 
 /* Notes the folder of a file that no reader took, if the file lies where a run's log does, and
  * counts power logs of training. */
-ABDB_MUST_USE abdb_status abdb_round_unread_add_folder_of_log(abdb_unread_folders *list,
-                                                              const char *path, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_round_unread_add_folder_if_run_log(abdb_unread_folders *list,
+                                                                  const char *path,
+                                                                  abdb_error *err);
 /* By root and folder, each once. */
 void abdb_round_unread_sort_and_deduplicate(abdb_unread_folders *list);
 void abdb_round_unread_free(abdb_unread_folders *list);

@@ -28,19 +28,19 @@ static abdb_status store_header_or_append_score_rule(void *self, const abdb_csv_
     const char *benchmark, *runs, *dropped;
     long long count, without;
 
-    if (!header->count) return abdb_csv_header_copy_row(header, row, err);
+    if (!header->count) return abdb_csv_header_replace_by_row(header, row, err);
     if (rules == RULES_MAX) return ABDB_FAIL(err, ABDB_LIMIT, "more than %d rules", RULES_MAX);
-    benchmark = abdb_csv_cell_or_null(row, abdb_csv_find_column(header, "benchmark"));
-    runs = abdb_csv_cell_or_null(row, abdb_csv_find_column(header, "runs"));
-    dropped = abdb_csv_cell_or_null(row, abdb_csv_find_column(header, "dropped"));
+    benchmark = abdb_csv_cell_or_null(row, abdb_csv_find_column_of_any_name(header, "benchmark"));
+    runs = abdb_csv_cell_or_null(row, abdb_csv_find_column_of_any_name(header, "runs"));
+    dropped = abdb_csv_cell_or_null(row, abdb_csv_find_column_of_any_name(header, "dropped"));
     if (!benchmark || !runs || !dropped ||
         !abdb_integer_parse_in_range(runs, ABDB_MARK_POINT, 1, 1000, &count) ||
         !abdb_integer_parse_in_range(dropped, ABDB_MARK_POINT, 0, count, &without))
         return ABDB_FAIL(err, ABDB_DATA, "a rule without runs");
-    *r = (abdb_score_rule){.since = abdb_round_name_to_number(
-                               abdb_csv_cell_or_null(row, abdb_csv_find_column(header, "since"))),
-                           .until = abdb_round_name_to_number(
-                               abdb_csv_cell_or_null(row, abdb_csv_find_column(header, "until"))),
+    *r = (abdb_score_rule){.since = abdb_round_name_to_1000_major_plus_minor(abdb_csv_cell_or_null(
+                               row, abdb_csv_find_column_of_any_name(header, "since"))),
+                           .until = abdb_round_name_to_1000_major_plus_minor(abdb_csv_cell_or_null(
+                               row, abdb_csv_find_column_of_any_name(header, "until"))),
                            .benchmark = abdb_arena_copy(&kept, benchmark, strlen(benchmark)),
                            .runs = (int)count,
                            .dropped = (int)without};
@@ -57,13 +57,15 @@ static void parse_embedded_score_rules(void)
     abdb_csv_header header = {0};
     abdb_error err;
 
-    (void)!abdb_csv_read(text, strlen(text), ',', store_header_or_append_score_rule, &header, &err);
+    (void)!abdb_csv_parse_rows_to_handler(text, strlen(text), ',',
+                                          store_header_or_append_score_rule, &header, &err);
     abdb_csv_header_free(&header);
 }
 
-const abdb_score_rule *abdb_score_find_rule(const char *benchmark, const char *round)
+const abdb_score_rule *abdb_score_find_rule_of_benchmark_and_round(const char *benchmark,
+                                                                   const char *round)
 {
-    int at = abdb_round_name_to_number(round);
+    int at = abdb_round_name_to_1000_major_plus_minor(round);
 
     pthread_once(&once, parse_embedded_score_rules);
     for (size_t i = 0; i < rules; i++)

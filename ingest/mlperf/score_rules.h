@@ -9,6 +9,7 @@ typedef struct {
 } abdb_score_rule;
 
 /* The first rule of that benchmark that holds in that round; round NULL: in any. NULL: none. */
-const abdb_score_rule *abdb_score_find_rule(const char *benchmark, const char *round);
+const abdb_score_rule *abdb_score_find_rule_of_benchmark_and_round(const char *benchmark,
+                                                                   const char *round);
 
 #endif

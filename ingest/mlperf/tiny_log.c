@@ -29,19 +29,20 @@ static abdb_status append_value_of_tiny_line(void *self, const text_line *line, 
         const char *at = strstr(line->text, table[i].words), *text;
 
         text = at ? copy_number_behind_label(at, ":", number) : NULL;
-        if (text) return abdb_mlperf_append_trimmed_value(self, table[i].key, text, err);
+        if (text)
+            return abdb_mlperf_append_trimmed_value_or_count_lost(self, table[i].key, text, err);
     }
     if (copy_number_behind_label(line->text, "Top-1:", number)) {
         snprintf(accuracy, sizeof accuracy, "acc: %s", number);
-        return abdb_mlperf_append_trimmed_value(self, "accuracy", accuracy, err);
+        return abdb_mlperf_append_trimmed_value_or_count_lost(self, "accuracy", accuracy, err);
     }
     return copy_number_behind_label(line->text, "AUC:", number)
-               ? abdb_mlperf_append_trimmed_value(self, "auc", number, err)
+               ? abdb_mlperf_append_trimmed_value_or_count_lost(self, "auc", number, err)
                : ABDB_OK;
 }
 
 abdb_status abdb_mlperf_read_tiny_log(abdb_mlperf_values *out, const abdb_input *in,
                                       abdb_error *err)
 {
-    return lines_read_each(in, append_value_of_tiny_line, out, err);
+    return lines_deliver_each_without_mark(in, append_value_of_tiny_line, out, err);
 }

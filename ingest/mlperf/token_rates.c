@@ -21,7 +21,7 @@ static bool rules_say_result_is_tokens(const abdb_mlperf_row *row)
 
 /* More samples a second than any device reached in the benchmark, by its published results: those
  * of its rounds that counted samples, and of the others tokens by TOKENS_PER_SAMPLE. */
-static double max_samples_per_s_of_one_device(const abdb_mlperf_row *row)
+static double bound_of_samples_per_s_of_one_device(const abdb_mlperf_row *row)
 {
     bool processors = !row->accelerator || strcasecmp(row->accelerator, "N/A") == 0 ||
                       strcmp(row->accelerator, "-") == 0 || !*row->accelerator;
@@ -29,7 +29,9 @@ static double max_samples_per_s_of_one_device(const abdb_mlperf_row *row)
     if (strncmp(row->model, "llama3.1-405b", 13) == 0) return 5;
     if (processors) return 25;
     if (strncmp(row->model, "llama3.1-8b", 11) == 0) return 500;
-    return abdb_round_name_to_number(row->round) < 5000 ? 50 : 100; /* v5.0: B200 and later */
+    return abdb_round_name_to_1000_major_plus_minor(row->round) < 5000
+               ? 50
+               : 100; /* v5.0: B200 and later */
 }
 
 /* Can a rate that a table calls one of samples only be one of tokens? Beyond the bound it can;
@@ -40,14 +42,15 @@ static bool rate_must_be_tokens(const abdb_entry *entry, const abdb_mlperf_row *
     static const char key[] = "TOKENS_PER_SAMPLE:";
     const char *stated = row->accuracy ? strstr(row->accuracy, key) : NULL,
                *devices = entry->field[ABDB_FIELD_devices];
-    double each = entry->result[0].value /
-                  (devices ? abdb_double_parse_or(devices, DEVICES_UNKNOWN) : DEVICES_UNKNOWN);
+    double each =
+        entry->result[0].value /
+        (devices ? abdb_double_parse_prefix_or(devices, DEVICES_UNKNOWN) : DEVICES_UNKNOWN);
     char tokens[24] = "0";
 
     if (stated) stated += sizeof key - 1 + strspn(stated + sizeof key - 1, " ");
     if (stated) snprintf(tokens, sizeof tokens, "%.*s", (int)strcspn(stated, " "), stated);
-    return each > max_samples_per_s_of_one_device(row) ||
-           each * abdb_double_parse_or(tokens, 0) > TOO_MANY_TOKENS;
+    return each > bound_of_samples_per_s_of_one_device(row) ||
+           each * abdb_double_parse_prefix_or(tokens, 0) > TOO_MANY_TOKENS;
 }
 
 bool abdb_mlperf_relabel_tokens_or_mark_unproved(abdb_entry *entry, const abdb_mlperf_row *row)
@@ -59,7 +62,7 @@ bool abdb_mlperf_relabel_tokens_or_mark_unproved(abdb_entry *entry, const abdb_m
         !rules_say_result_is_tokens(row))
         return false;
     if (!rate_must_be_tokens(entry, row)) {
-        abdb_entry_add_mark_to_flags(entry, "unit-unproved");
+        abdb_entry_add_mark_to_flags_once(entry, "unit-unproved");
         return false;
     }
     result->metric = "tokens_per_s";

@@ -13,13 +13,13 @@ static abdb_status replace_or_add_value(abdb_mlperf_values *out, const char *key
             out->pair[i].text = abdb_arena_copy(out->arena, text, strlen(text));
             return out->pair[i].text ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a log");
         }
-    return abdb_mlperf_append_trimmed_value(out, key, text, err);
+    return abdb_mlperf_append_trimmed_value_or_count_lost(out, key, text, err);
 }
 
 /* Keeps an event of a training log: the first start, the last stop with its status and samples, the
  * last accuracy, and the first value of most other keys. */
-static abdb_status record_training_event(abdb_mlperf_values *out, const char *key,
-                                         const json_t *object, abdb_error *err)
+static abdb_status store_training_event_by_first_or_last(abdb_mlperf_values *out, const char *key,
+                                                         const json_t *object, abdb_error *err)
 {
     const json_t *metadata = json_object_get(object, "metadata");
     const char *text, *status;
@@ -30,7 +30,7 @@ static abdb_status record_training_event(abdb_mlperf_values *out, const char *ke
     if (!abdb_mlperf_scalar_to_text(json_object_get(object, "time_ms"), time)) return ABDB_OK;
     if (strcmp(key, "run_start") == 0) {
         if (!abdb_mlperf_get_first_value(out, "start_ms"))
-            TRY(abdb_mlperf_append_trimmed_value(out, "start_ms", time, err));
+            TRY(abdb_mlperf_append_trimmed_value_or_count_lost(out, "start_ms", time, err));
     } else if (strcmp(key, "run_stop") == 0) {
         TRY(replace_or_add_value(out, "stop_ms", time, err));
         status = json_string_value(json_object_get(metadata, "status"));
@@ -41,7 +41,7 @@ static abdb_status record_training_event(abdb_mlperf_values *out, const char *ke
         if (text) TRY(replace_or_add_value(out, "eval_accuracy", text, err));
     } else if (text && strncmp(key, "tracked", 7) != 0 && strncmp(key, "train_loss", 10) != 0 &&
                !abdb_mlperf_get_first_value(out, key)) {
-        TRY(abdb_mlperf_append_trimmed_value(out, key, text, err));
+        TRY(abdb_mlperf_append_trimmed_value_or_count_lost(out, key, text, err));
     }
 done:
     return st;
@@ -86,14 +86,15 @@ static abdb_status keep_best_attempt_and_start_next(training_log *log, abdb_erro
     log->attempt = (abdb_mlperf_values){.arena = ended_attempt.arena};
     for (size_t i = 0; i < ended_attempt.pairs && st == ABDB_OK; i++)
         if (strncmp(ended_attempt.pair[i].key, "submission_", 11) == 0)
-            st = abdb_mlperf_append_trimmed_value(&log->attempt, ended_attempt.pair[i].key,
-                                                  ended_attempt.pair[i].text, err);
+            st = abdb_mlperf_append_trimmed_value_or_count_lost(
+                &log->attempt, ended_attempt.pair[i].key, ended_attempt.pair[i].text, err);
     return st;
 }
 
 /* Counts starts and stops of the rank that starts first, and notes whether a start follows another
  * init or a stop: then the log has several attempts. */
-static void count_start_or_stop(training_log *log, const text_line *line, const char *key)
+static void count_starts_and_stops_of_first_rank(training_log *log, const text_line *line,
+                                                 const char *key)
 {
     if (strcmp(key, "run_start") == 0) {
         if (!log->starts) log->rank = line->rank;
@@ -138,13 +139,13 @@ static abdb_status count_or_record_event_of_line(void *self, const text_line *li
     if (!log->counting && line->rank != log->rank && line->rank >= 0 && log->rank >= 0)
         return ABDB_OK;
     TRY(abdb_mlperf_parse_mllog_line(&object, line, err));
-    if (!object) object = abdb_mlperf_parse_old_event(line->text);
+    if (!object) object = abdb_mlperf_parse_v05_or_v06_event(line->text);
     key = json_string_value(json_object_get(object, "key"));
     if (key && log->counting) {
-        count_start_or_stop(log, line, key);
+        count_starts_and_stops_of_first_rank(log, line, key);
     } else if (key) {
         TRY(end_attempt_if_line_begins_another(log, line, key, err));
-        TRY(record_training_event(&log->attempt, key, object, err));
+        TRY(store_training_event_by_first_or_last(&log->attempt, key, object, err));
     }
 done:
     json_decref(object);
@@ -157,10 +158,10 @@ abdb_status abdb_mlperf_read_training_log(abdb_mlperf_values *out, const abdb_in
     training_log log = {.attempt = {.arena = out->arena}, .counting = true, .rank = -1};
     abdb_status st = ABDB_OK;
 
-    TRY(lines_read_each(in, count_or_record_event_of_line, &log, err));
+    TRY(lines_deliver_each_without_mark(in, count_or_record_event_of_line, &log, err));
     log.counting = false;
     log.attempts = log.restarted || (log.again && log.starts > log.stops);
-    TRY(lines_read_each(in, count_or_record_event_of_line, &log, err));
+    TRY(lines_deliver_each_without_mark(in, count_or_record_event_of_line, &log, err));
     TRY(keep_best_attempt_and_start_next(&log, err));
     *out = log.best;
     out->arena = log.attempt.arena;

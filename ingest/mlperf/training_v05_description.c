@@ -48,10 +48,12 @@ static abdb_status add_sockets_and_processor(abdb_mlperf_values *out, const char
 
     if (digits && digits < 4 && strncmp(text + digits, "x ", 2) == 0) {
         snprintf(sockets, sizeof sockets, "%.*s", (int)digits, text);
-        TRY(abdb_mlperf_append_trimmed_value(out, "host_processors_per_node", sockets, err));
+        TRY(abdb_mlperf_append_trimmed_value_or_count_lost(out, "host_processors_per_node", sockets,
+                                                           err));
         text += digits + 2;
     }
-    TRY(abdb_mlperf_append_trimmed_value(out, "host_processor_model_name", text, err));
+    TRY(abdb_mlperf_append_trimmed_value_or_count_lost(out, "host_processor_model_name", text,
+                                                       err));
 done:
     return st;
 }
@@ -62,7 +64,7 @@ static abdb_status add_value_unless_absent_or_repeated(abdb_mlperf_values *out, 
     if (is_absent_value(name, text) || abdb_mlperf_get_first_value(out, name)) return ABDB_OK;
     return strcmp(name, "host_processor_model_name") == 0
                ? add_sockets_and_processor(out, text, err)
-               : abdb_mlperf_append_trimmed_value(out, name, text, err);
+               : abdb_mlperf_append_trimmed_value_or_count_lost(out, name, text, err);
 }
 
 /* Adds the members of a description of v0.5 under the names that later rounds use. */
@@ -104,14 +106,14 @@ static void divide_total_accelerators_by_nodes(abdb_mlperf_values *out)
             out->pair[i].text = abdb_arena_printf(out->arena, "%lld", all / over);
 }
 
-abdb_status abdb_mlperf_read_v05_entry(abdb_mlperf_values *out, const abdb_input *in,
-                                       abdb_error *err)
+abdb_status abdb_mlperf_append_values_of_v05_entry(abdb_mlperf_values *out, const abdb_input *in,
+                                                   abdb_error *err)
 {
     json_t *root = NULL;
     const json_t *nodes;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_flat_parse_json_document(&root, in, err));
+    TRY(abdb_flat_parse_json_document_quoting_nan(&root, in, err));
     if (!json_is_object(root)) TRY(ABDB_FAIL(err, ABDB_DATA, "line 1: not a JSON object"));
     nodes = json_object_get(root, "nodes");
     if (json_array_size(nodes) > 1)
@@ -150,7 +152,7 @@ static abdb_status append_values_of_v06_description_line(void *self, const text_
                                                          abdb_error *err)
 {
     char key[64];
-    const char *behind = abdb_mlperf_split_key_value(line->text, key), *text;
+    const char *behind = abdb_mlperf_copy_key_find_value(line->text, key), *text;
     json_t *object = behind ? json_loads(behind, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
     abdb_status st = ABDB_OK;
 
@@ -166,18 +168,18 @@ done:
     return st;
 }
 
-abdb_status abdb_mlperf_read_description_file(abdb_mlperf_values *out, const abdb_input *in,
-                                              abdb_error *err)
+abdb_status abdb_mlperf_append_system_description(abdb_mlperf_values *out, const abdb_input *in,
+                                                  abdb_error *err)
 {
     size_t blank = strspn(in->text, " \t\r\n");
     abdb_status st = ABDB_OK;
 
     if (memmem(in->text, in->text_size, "\"nodes\"", 7) &&
         !memmem(in->text, in->text_size, "\"system_name\"", 13))
-        return abdb_mlperf_read_v05_entry(out, in, err);
+        return abdb_mlperf_append_values_of_v05_entry(out, in, err);
     if (in->text[blank] == '{' || !memmem(in->text, in->text_size, "\nentry: {", 9))
-        return abdb_mlperf_read_json_members(out, in, err);
-    TRY(lines_read_each(in, append_values_of_v06_description_line, out, err));
+        return abdb_mlperf_append_json_members_as_values(out, in, err);
+    TRY(lines_deliver_each_without_mark(in, append_values_of_v06_description_line, out, err));
     if (!abdb_mlperf_get_first_value(out, "system_name"))
         TRY(ABDB_FAIL(err, ABDB_DATA, "line 1: neither JSON nor an entry of v0.6"));
 done:

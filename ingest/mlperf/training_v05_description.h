@@ -6,10 +6,10 @@
 #include "ingest/mlperf/mlperf_log.h"
 
 /* results/SYSTEM/entry.json of v0.5. */
-abdb_status abdb_mlperf_read_v05_entry(abdb_mlperf_values *out, const abdb_input *in,
-                                       abdb_error *err);
+abdb_status abdb_mlperf_append_values_of_v05_entry(abdb_mlperf_values *out, const abdb_input *in,
+                                                   abdb_error *err);
 /* systems/NAME.json: JSON, an entry as in v0.5, or lines "key: {JSON}" with an entry among them. */
-abdb_status abdb_mlperf_read_description_file(abdb_mlperf_values *out, const abdb_input *in,
-                                              abdb_error *err);
+abdb_status abdb_mlperf_append_system_description(abdb_mlperf_values *out, const abdb_input *in,
+                                                  abdb_error *err);
 
 #endif

@@ -34,7 +34,7 @@ static json_t *parse_json_or_python_object(const char *text)
     return object;
 }
 
-const char *abdb_mlperf_split_key_value(const char *text, char key[64])
+const char *abdb_mlperf_copy_key_find_value(const char *text, char key[64])
 {
     size_t size = strcspn(text, ": \t\r\n");
     const char *value = text + size;
@@ -56,7 +56,7 @@ static const char *status_of_v05_run_stop(const json_t *value)
 }
 
 /* ":::MLPv0.5.0 resnet 1541720386.7 (FILE:LINE) run_stop: {"success": true}" behind the colons. */
-static json_t *parse_v05_event(const char *line)
+static json_t *convert_v05_line_to_mllog_event(const char *line)
 {
     const char *benchmark = strchr(line, ' '), *rest, *text, *status;
     char key[64];
@@ -67,7 +67,7 @@ static json_t *parse_v05_event(const char *line)
     if (!benchmark || !(rest = strchr(++benchmark, ' '))) return NULL;
     digits = abdb_double_parse_prefix(rest, &seconds);
     if (!digits || !(rest = strstr(rest + digits, ") "))) return NULL;
-    text = abdb_mlperf_split_key_value(rest + 2, key);
+    text = abdb_mlperf_copy_key_find_value(rest + 2, key);
     value = text ? parse_json_or_python_object(text) : json_null();
     status = strcmp(key, "run_stop") == 0 ? status_of_v05_run_stop(value) : NULL;
     inner = json_object_get(value, "value"); /* of eval_accuracy, beside the epoch */
@@ -83,13 +83,13 @@ static json_t *parse_v05_event(const char *line)
 }
 
 /* ":::MLL 1558511260.864 run_start: {"value": null, "metadata": {...}}" behind the colons. */
-static json_t *parse_v06_event(const char *line)
+static json_t *convert_v06_line_to_mllog_event(const char *line)
 {
     char key[64];
     double seconds;
     size_t digits = abdb_double_parse_prefix(line, &seconds);
     const char *text =
-        digits ? abdb_mlperf_split_key_value(line + digits + strspn(line + digits, " "), key)
+        digits ? abdb_mlperf_copy_key_find_value(line + digits + strspn(line + digits, " "), key)
                : NULL;
     json_t *object = text ? parse_json_or_python_object(text) : NULL;
 
@@ -101,13 +101,13 @@ static json_t *parse_v06_event(const char *line)
     return object;
 }
 
-json_t *abdb_mlperf_parse_old_event(const char *line)
+json_t *abdb_mlperf_parse_v05_or_v06_event(const char *line)
 {
     const char *at = strstr(line, ":::ML");
 
     if (!at) return NULL;
-    if (strncmp(at, ":::MLPv0.5", 10) == 0) return parse_v05_event(at);
-    return strncmp(at, ":::MLL ", 7) == 0 ? parse_v06_event(at + 7) : NULL;
+    if (strncmp(at, ":::MLPv0.5", 10) == 0) return convert_v05_line_to_mllog_event(at);
+    return strncmp(at, ":::MLL ", 7) == 0 ? convert_v06_line_to_mllog_event(at + 7) : NULL;
 }
 
 bool abdb_mlperf_has_training_lines(const char *text, size_t size)

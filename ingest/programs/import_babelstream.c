@@ -59,15 +59,15 @@ static bool is_babelstream_csv(const abdb_input *in)
 static int babelstream_bid(const abdb_input *in)
 {
     if (is_babelstream_csv(in)) return 85;
-    return lines_have_printed_table(in, "Function", "MBytes/sec", 4) ||
-                   lines_have_printed_table(in, "Function", "MiBytes/sec", 4) ||
-                   lines_have_printed_table(in, "Function", "Rate|MB/s", 4) ||
-                   lines_have_printed_table(in, "Function", "Rate|(MB/s)", 4)
+    return lines_have_table_header_and_number_row(in, "Function", "MBytes/sec", 4) ||
+                   lines_have_table_header_and_number_row(in, "Function", "MiBytes/sec", 4) ||
+                   lines_have_table_header_and_number_row(in, "Function", "Rate|MB/s", 4) ||
+                   lines_have_table_header_and_number_row(in, "Function", "Rate|(MB/s)", 4)
                ? 85
                : 0;
 }
 
-static const char *operation_name_of_function(const char *function, char out[16])
+static const char *lowercase_function_name_scale_as_mul(const char *function, char out[16])
 {
     size_t n = 0;
 
@@ -92,8 +92,8 @@ static const char *const noise[] = {"Version",
 
 /* Sends an entry for one function: its rate and its least, mean and largest time, under the run's
  * device, format and array size. */
-static abdb_status import_function_timing(state *s, const timing *t, long line, const char *locator,
-                                          abdb_error *err)
+static abdb_status import_entry_of_function_timing(state *s, const timing *t, long line,
+                                                   const char *locator, abdb_error *err)
 {
     const stream_run *run = &s->run;
     abdb_entry *entry = calloc(1, sizeof *entry);
@@ -108,8 +108,8 @@ static abdb_status import_function_timing(state *s, const timing *t, long line, 
     entry->field[ABDB_FIELD_device] = *run->device ? run->device : NULL;
     entry->field[ABDB_FIELD_backend] = *run->implementation ? run->implementation : NULL;
     entry->field[ABDB_FIELD_dtype] = *run->dtype ? run->dtype : NULL;
-    abdb_entry_add_factor_parsing_number(entry, "operation",
-                                         operation_name_of_function(t->function, operation));
+    abdb_entry_add_factor_parsing_number(
+        entry, "operation", lowercase_function_name_scale_as_mul(t->function, operation));
     abdb_entry_add_factor_parsing_number(entry, "array_bytes", run->array);
     abdb_entry_add_factor_parsing_number(entry, "software", run->version);
     abdb_entry_add_factor_parsing_number(entry, "driver", run->driver);
@@ -119,10 +119,14 @@ static abdb_status import_function_timing(state *s, const timing *t, long line, 
         entry->field[ABDB_FIELD_verified] = "fail";
         abdb_entry_add_mark_and_problem(entry, "failed", "the program found wrong values");
     }
-    abdb_entry_add_printed_result(entry, "bytes_per_s", "max", t->rate, t->mark.rate, t->unit);
-    abdb_entry_add_printed_result(entry, "time_s", "min", t->min, t->mark.min, "s");
-    abdb_entry_add_printed_result(entry, "time_s", "mean", t->mean, t->mark.mean, "s");
-    abdb_entry_add_printed_result(entry, "time_s", "max", t->max, t->mark.max, "s");
+    abdb_entry_add_printed_result_or_count_left_out(entry, "bytes_per_s", "max", t->rate,
+                                                    t->mark.rate, t->unit);
+    abdb_entry_add_printed_result_or_count_left_out(entry, "time_s", "min", t->min, t->mark.min,
+                                                    "s");
+    abdb_entry_add_printed_result_or_count_left_out(entry, "time_s", "mean", t->mean, t->mark.mean,
+                                                    "s");
+    abdb_entry_add_printed_result_or_count_left_out(entry, "time_s", "max", t->max, t->mark.max,
+                                                    "s");
     if (t->record) abdb_flat_add_unread_values_as_factors(entry, t->record, NULL, &a);
     abdb_entry_add_settings_as_factors(entry, &s->settings, noise, &a);
     abdb_entry_apply_overrides_and_check(entry, s->words);
@@ -160,7 +164,7 @@ static double parse_first_word_as_number_or_zero(const char *text)
 
 /* Sets the size of an array from "268.4 MB", MiB or a number of elements; anything else leaves it
  * unknown. */
-static void set_array_bytes(stream_run *run, const char *text)
+static void set_array_bytes_from_size_text(stream_run *run, const char *text)
 {
     double size = parse_first_word_as_number_or_zero(text);
 
@@ -220,7 +224,7 @@ static void store_setting_or_header_of_line(stream_run *run, const text_line *li
     }
     if (copy_value_behind_key(text, "Array size:", word, sizeof word) ||
         copy_value_behind_key(text, "Array size =", word, sizeof word))
-        set_array_bytes(run, word);
+        set_array_bytes_from_size_text(run, word);
     if (copy_value_behind_key(text, "Running kernels", word, sizeof word) ||
         copy_value_behind_key(text, "Each kernel will be executed", word, sizeof word))
         snprintf(run->runs, sizeof run->runs, "%.*s", (int)strspn(word, "0123456789"), word);
@@ -233,7 +237,7 @@ static void store_setting_or_header_of_line(stream_run *run, const text_line *li
 }
 
 /* Does the line begin with what is printed before a table, but behind none? */
-static bool is_setting_line(const char *text)
+static bool begins_like_line_before_table(const char *text)
 {
     static const char *const begin[] = {"BabelStream",
                                         "GPU-STREAM",
@@ -261,13 +265,13 @@ static void start_next_run_if_line_begins_one(state *s, const char *text)
                  strncmp(text, "STREAM version", 14) == 0;
     bool header = strncmp(text, "Function", 8) == 0;
 
-    if (!first && !(s->run.rows && (header || is_setting_line(text)))) return;
+    if (!first && !(s->run.rows && (header || begins_like_line_before_table(text)))) return;
     s->run = (stream_run){.unit = "MB/s"};
     s->settings.count = 0;
     s->at++;
 }
 
-static bool is_known_function(const char *word)
+static bool is_stream_function_name(const char *word)
 {
     static const char *const functions[] = {"Copy",  "Mul", "Scale",  "Add",
                                             "Triad", "Dot", "Nstream"};
@@ -283,13 +287,14 @@ static bool is_known_function(const char *word)
 }
 
 /* A function of whatever name with four numbers, or a known one; or "GEOMEAN 349700.8". */
-static bool is_table_row(const state *s, const text_line *line)
+static bool is_function_table_row(const state *s, const text_line *line)
 {
     size_t numbers = 0;
 
     if (!s->run.min || !line->words || !isalpha((unsigned char)line->word[0][0])) return false;
     for (size_t i = 1; i < line->words; i++) numbers += line_word_number_or_nan(line, i) >= 0;
-    return is_known_function(line->word[0]) || (numbers == line->words - 1 && numbers % 3 == 1);
+    return is_stream_function_name(line->word[0]) ||
+           (numbers == line->words - 1 && numbers % 3 == 1);
 }
 
 /* "Validation failed on a[]" of BabelStream stands before the table, "Failed Validation on array
@@ -302,7 +307,7 @@ static abdb_status record_run_and_validation_failure_of_line(void *self, const t
     start_next_run_if_line_begins_one(s, line->text);
     if (strncmp(line->text, "Function", 8) == 0)
         store_unit_and_time_columns_of_header(&s->run, line);
-    s->run.rows += is_table_row(s, line);
+    s->run.rows += is_function_table_row(s, line);
     while (s->runs <= s->at) {
         bool *more = abdb_array_reserve_one(s->failed, s->runs, &s->room, sizeof *more);
 
@@ -316,7 +321,8 @@ static abdb_status record_run_and_validation_failure_of_line(void *self, const t
 }
 
 /* Takes what a line says of its run, and imports a line of the table of functions. */
-static abdb_status import_stream_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status import_babelstream_console_line(void *self, const text_line *line,
+                                                   abdb_error *err)
 {
     state *s = self;
     timing t = {
@@ -327,16 +333,18 @@ static abdb_status import_stream_line(void *self, const text_line *line, abdb_er
     start_next_run_if_line_begins_one(s, line->text);
     store_setting_or_header_of_line(&s->run, line);
     if (*s->run.version && !s->run.min)
-        abdb_settings_add_key_value_of_line(&s->settings, &s->arena, line->text);
-    if (!is_table_row(s, line)) return ABDB_OK;
+        abdb_settings_add_key_value_if_line_has_one(&s->settings, &s->arena, line->text);
+    if (!is_function_table_row(s, line)) return ABDB_OK;
     s->run.rows++;
-    if (line->words == 2 && !is_known_function(line->word[0])) { /* the mean over all functions */
+    if (line->words == 2 &&
+        !is_stream_function_name(line->word[0])) { /* the mean over all functions */
         abdb_left_out_count_value(s->left_out, line->word[0]);
         return ABDB_OK;
     }
     if (line->words != 5 || !s->run.max || s->run.max > 4 || !s->run.mean || s->run.mean > 4 ||
         s->run.min > 4 || !(line_word_number_or_nan(line, 1) > 0))
-        return line_reject_row_of_numbers(s->sink, line, "", "not a rate and three times", err);
+        return line_reject_count_numbers_and_end_row(s->sink, line, "",
+                                                     "not a rate and three times", err);
     snprintf(locator, sizeof locator, "line %ld", line->number);
     t.function = line->word[0];
     t.rate = line->word[1];
@@ -344,33 +352,34 @@ static abdb_status import_stream_line(void *self, const text_line *line, abdb_er
     t.min = line->word[s->run.min];
     t.max = line->word[s->run.max];
     t.mean = line->word[s->run.mean];
-    return import_function_timing(s, &t, line->number, locator, err);
+    return import_entry_of_function_timing(s, &t, line->number, locator, err);
 }
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
 /* Imports a row of the CSV as the timing of one function. */
-static abdb_status import_babelstream_record(void *self, const abdb_flat_record *r, abdb_error *err)
+static abdb_status import_or_reject_babelstream_csv_row(void *self, const abdb_flat_record *r,
+                                                        abdb_error *err)
 {
     state *s = self;
-    bool binary = abdb_flat_text_or_null(r, "max_mibytes_per_sec") != NULL;
+    bool binary = abdb_flat_text_or_null_mark_asked(r, "max_mibytes_per_sec") != NULL;
     const char *key = binary ? "max_mibytes_per_sec" : "max_mbytes_per_sec";
     const char *const values[] = {key, "min_runtime", "avg_runtime", "max_runtime", NULL};
-    double n = abdb_flat_number_or_nan(r, "n_elements"),
-           size = abdb_flat_number_or_nan(r, "sizeof");
-    timing t = {.function = abdb_flat_text_or_null(r, "function"),
-                .rate = abdb_flat_text_or_null(r, key),
+    double n = abdb_flat_number_or_nan_note_doubt(r, "n_elements"),
+           size = abdb_flat_number_or_nan_note_doubt(r, "sizeof");
+    timing t = {.function = abdb_flat_text_or_null_mark_asked(r, "function"),
+                .rate = abdb_flat_text_or_null_mark_asked(r, key),
                 .record = r,
                 .unit = binary ? "MiB/s" : "MB/s",
-                .min = abdb_flat_text_or_null(r, "min_runtime"),
-                .mean = abdb_flat_text_or_null(r, "avg_runtime"),
-                .max = abdb_flat_text_or_null(r, "max_runtime"),
+                .min = abdb_flat_text_or_null_mark_asked(r, "min_runtime"),
+                .mean = abdb_flat_text_or_null_mark_asked(r, "avg_runtime"),
+                .max = abdb_flat_text_or_null_mark_asked(r, "max_runtime"),
                 .mark = {.rate = abdb_flat_decimal_mark(r, key),
                          .min = abdb_flat_decimal_mark(r, "min_runtime"),
                          .mean = abdb_flat_decimal_mark(r, "avg_runtime"),
                          .max = abdb_flat_decimal_mark(r, "max_runtime")}};
 
-    if (!t.function || !(abdb_flat_number_or_nan(r, key) > 0)) {
+    if (!t.function || !(abdb_flat_number_or_nan_note_doubt(r, key) > 0)) {
         abdb_flat_count_refused_values(r, values);
         return abdb_flat_reject_and_end_row(s->sink, r, key, "no function, or no rate", err);
     }
@@ -378,32 +387,39 @@ static abdb_status import_babelstream_record(void *self, const abdb_flat_record 
     s->run = (stream_run){.version = "BabelStream"};
     snprintf(s->run.dtype, sizeof s->run.dtype, "%s", size == 8 ? "fp64" : size == 4 ? "fp32" : "");
     snprintf(s->run.runs, sizeof s->run.runs, "%.12s",
-             abdb_flat_text_or_null(r, "num_times") ? abdb_flat_text_or_null(r, "num_times") : "");
+             abdb_flat_text_or_null_mark_asked(r, "num_times")
+                 ? abdb_flat_text_or_null_mark_asked(r, "num_times")
+                 : "");
     if (n * size > 0) snprintf(s->run.array, sizeof s->run.array, "%.0f", n * size);
-    return import_function_timing(s, &t, r->line, r->locator, err);
+    return import_entry_of_function_timing(s, &t, r->line, r->locator, err);
 }
 
 /* Imports the CSV row by row. A console is read twice: for its runs and those that failed
  * validation, then for the timings. */
-static abdb_status read_babelstream(const abdb_input *in, const abdb_overrides *overrides,
-                                    const abdb_sink *sink, abdb_error *err)
+static abdb_status import_babelstream_csv_or_console(const abdb_input *in,
+                                                     const abdb_overrides *overrides,
+                                                     const abdb_sink *sink, abdb_error *err)
 {
     state s = {.words = overrides, .sink = sink, .left_out = in->left_out, .run = {.unit = "MB/s"}};
     abdb_status st;
 
     if (is_babelstream_csv(in))
-        return abdb_flat_read_records(in, sink, import_babelstream_record, &s, err);
-    st = lines_read_each(in, record_run_and_validation_failure_of_line, &s, err);
+        return abdb_flat_deliver_json_sql_or_csv_records(
+            in, sink, import_or_reject_babelstream_csv_row, &s, err);
+    st = lines_deliver_each_without_mark(in, record_run_and_validation_failure_of_line, &s, err);
     s.run = (stream_run){.unit = "MB/s"};
     s.at = s.settings.count = 0;
     if (st == ABDB_OK)
-        st =
-            lines_read_each_with_mark(in, lines_find_decimal_mark(in), import_stream_line, &s, err);
+        st = lines_deliver_each_with_mark(in, lines_find_decimal_mark_by_number_rows(in),
+                                          import_babelstream_console_line, &s, err);
     free(s.failed);
     abdb_arena_free(&s.arena);
     return st;
 }
 
-const abdb_importer abdb_import_babelstream = {
-    "babelstream",   "BabelStream (console, --csv) and STREAM (console)", 3, NULL, babelstream_bid,
-    read_babelstream};
+const abdb_importer abdb_import_babelstream = {"babelstream",
+                                               "BabelStream (console, --csv) and STREAM (console)",
+                                               3,
+                                               NULL,
+                                               babelstream_bid,
+                                               import_babelstream_csv_or_console};

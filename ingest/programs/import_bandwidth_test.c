@@ -23,18 +23,21 @@ typedef struct {
 /* 84 for a printed table of sizes and bandwidths and for a line of the CSV; else 0. */
 static int bandwidth_test_bid(const abdb_input *in)
 {
-    return (lines_have_printed_table(in, "Transfer", "Size|(Bytes)|Bandwidth(GB/s)", 2) ||
-            lines_have_printed_table(in, "Transfer", "Size|(Bytes)|Bandwidth(MB/s)", 2) ||
-            lines_any_begins_with(in, "bandwidthTest-H2D") ||
-            lines_any_begins_with(in, "bandwidthTest-D2H") ||
-            lines_any_begins_with(in, "bandwidthTest-D2D"))
+    return (lines_have_table_header_and_number_row(in, "Transfer", "Size|(Bytes)|Bandwidth(GB/s)",
+                                                   2) ||
+            lines_have_table_header_and_number_row(in, "Transfer", "Size|(Bytes)|Bandwidth(MB/s)",
+                                                   2) ||
+            lines_any_in_first_part_begins_with(in, "bandwidthTest-H2D") ||
+            lines_any_in_first_part_begins_with(in, "bandwidthTest-D2H") ||
+            lines_any_in_first_part_begins_with(in, "bandwidthTest-D2D"))
                ? 84
                : 0;
 }
 
 /* One size of one direction. */
-static abdb_status add_copy(state *s, const text_line *line, const char *size, const char *rate,
-                            abdb_error *err)
+static abdb_status import_or_reject_copy_bandwidth(state *s, const text_line *line,
+                                                   const char *size, const char *rate,
+                                                   abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     char locator[32];
@@ -52,7 +55,8 @@ static abdb_status add_copy(state *s, const text_line *line, const char *size, c
     abdb_entry_add_factor_parsing_number(
         entry, "level", strcmp(s->operation, "device_to_device") == 0 ? "memory" : "wire");
     abdb_entry_add_factor_parsing_number(entry, "mode", *s->mode ? s->mode : NULL);
-    abdb_entry_add_printed_result(entry, "bytes_per_s", "value", rate, line->mark, s->unit);
+    abdb_entry_add_printed_result_or_count_left_out(entry, "bytes_per_s", "value", rate, line->mark,
+                                                    s->unit);
     if (entry->results) {
         abdb_entry_apply_overrides_and_check(entry, s->words);
         TRY(s->sink->entry(s->sink->self, entry, err));
@@ -70,7 +74,7 @@ static const char *const directions[][3] = {{"Host to Device", "H2D", "host_to_d
                                             {"Device to Device", "D2D", "device_to_device"}};
 
 /* Another run begins: its device and mode are not known yet. */
-static void begin_run(state *s)
+static void reset_device_and_mode_for_new_run(state *s)
 {
     *s->device = *s->mode = '\0';
     s->devices = 0;
@@ -78,7 +82,7 @@ static void begin_run(state *s)
 }
 
 /* "Host to Device Bandwidth, 1 Device(s)", "PINNED Memory Transfers", "Quick Mode". */
-static void note_heading(state *s, const char *text)
+static void store_direction_memory_unit_mode_of_line(state *s, const char *text)
 {
     for (size_t i = 0; i < 3; i++) {
         size_t size = strlen(directions[i][0]);
@@ -86,7 +90,8 @@ static void note_heading(state *s, const char *text)
         if (strncmp(text, directions[i][0], size) != 0 ||
             strncmp(text + size, " Bandwidth", 10) != 0)
             continue;
-        if (s->begun & 1U << i) begin_run(s); /* a direction comes once in a run */
+        if (s->begun & 1U << i)
+            reset_device_and_mode_for_new_run(s); /* a direction comes once in a run */
         s->begun |= 1U << i;
         snprintf(s->operation, sizeof s->operation, "%s", directions[i][2]);
         *s->unit = *s->memory = '\0';
@@ -100,8 +105,8 @@ static void note_heading(state *s, const char *text)
 }
 
 /* "bandwidthTest-H2D-Pinned, Bandwidth = 12.4 GB/s, Time = ..., Size = 32000000 bytes, ..." */
-static abdb_status import_csv_line(state *s, const text_line *line, const char *text,
-                                   abdb_error *err)
+static abdb_status import_or_reject_bandwidth_csv_line(state *s, const text_line *line,
+                                                       const char *text, abdb_error *err)
 {
     const char *rate = strstr(text, "Bandwidth = "), *size = strstr(text, "Size = ");
     char value[32], bytes[32];
@@ -115,15 +120,17 @@ static abdb_status import_csv_line(state *s, const text_line *line, const char *
     snprintf(value, sizeof value, "%.*s", (int)strcspn(rate + 12, " "), rate + 12);
     snprintf(s->unit, sizeof s->unit, "%s", strstr(rate, " MB/s") ? "MB/s" : "GB/s");
     snprintf(bytes, sizeof bytes, "%.*s", (int)strcspn(size + 7, " "), size + 7);
-    return add_copy(s, line, bytes, value, err);
+    return import_or_reject_copy_bandwidth(s, line, bytes, value, err);
 }
 
-static abdb_status import_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status store_heading_or_import_bandwidth_line(void *self, const text_line *line,
+                                                          abdb_error *err)
 {
     state *s = self;
     const char *text = line->text + strspn(line->text, " \t#");
 
-    if (strncmp(text, "bandwidthTest-", 14) == 0) return import_csv_line(s, line, text, err);
+    if (strncmp(text, "bandwidthTest-", 14) == 0)
+        return import_or_reject_bandwidth_csv_line(s, line, text, err);
     if (strncmp(text, "Device ", 7) == 0 && strchr(text, ':')) {
         snprintf(s->device, sizeof s->device, "%s",
                  strchr(text, ':') + 1 + strspn(strchr(text, ':') + 1, " "));
@@ -131,22 +138,25 @@ static abdb_status import_line(void *self, const text_line *line, abdb_error *er
         return ABDB_OK;
     }
     if (strstr(text, "Bandwidth Test] - Starting") || strncmp(text, "Result = ", 9) == 0)
-        begin_run(s);
-    note_heading(s, text);
+        reset_device_and_mode_for_new_run(s);
+    store_direction_memory_unit_mode_of_line(s, text);
     if (!*s->unit || !*s->operation || !(line_word_number_or_nan(line, 0) > 0)) return ABDB_OK;
     if (line->words != 2)
-        return line_reject_row_of_numbers(s->sink, line, "", "not a size and a bandwidth", err);
-    return add_copy(s, line, line->word[0], line->word[1], err);
+        return line_reject_count_numbers_and_end_row(s->sink, line, "",
+                                                     "not a size and a bandwidth", err);
+    return import_or_reject_copy_bandwidth(s, line, line->word[0], line->word[1], err);
 }
 
-static abdb_status read_bandwidth_test(const abdb_input *in, const abdb_overrides *overrides,
-                                       const abdb_sink *sink, abdb_error *err)
+static abdb_status import_bandwidth_test_lines(const abdb_input *in,
+                                               const abdb_overrides *overrides,
+                                               const abdb_sink *sink, abdb_error *err)
 {
     state s = {.words = overrides, .sink = sink};
 
-    return lines_read_each_with_mark(in, lines_find_decimal_mark(in), import_line, &s, err);
+    return lines_deliver_each_with_mark(in, lines_find_decimal_mark_by_number_rows(in),
+                                        store_heading_or_import_bandwidth_line, &s, err);
 }
 
 const abdb_importer abdb_import_bandwidth_test = {
-    "cuda-bandwidth-test", "bandwidthTest of the CUDA samples", 1, NULL, bandwidth_test_bid,
-    read_bandwidth_test};
+    "cuda-bandwidth-test", "bandwidthTest of the CUDA samples", 1, NULL,
+    bandwidth_test_bid,    import_bandwidth_test_lines};

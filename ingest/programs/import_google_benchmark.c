@@ -37,7 +37,7 @@ static int google_benchmark_bid(const abdb_input *in)
  * benchmarks. */
 static const char *copy_context_value(state *s, const abdb_flat_record *r, const char *name)
 {
-    const char *text = abdb_flat_text_or_null(r, name);
+    const char *text = abdb_flat_text_or_null_mark_asked(r, name);
 
     return text ? abdb_arena_copy(&s->arena, text, strlen(text)) : NULL;
 }
@@ -56,11 +56,11 @@ static abdb_status store_context_date_host_and_settings(void *self, const abdb_f
 }
 
 /* NULL: not a statistic that abdb keeps. */
-static const char *statistic_of_benchmark(const abdb_flat_record *r)
+static const char *statistic_of_benchmark_or_null(const abdb_flat_record *r)
 {
     static const char *const known[] = {"mean", "median", "min", "max"};
-    const char *type = abdb_flat_text_or_null(r, "run_type"),
-               *name = abdb_flat_text_or_null(r, "aggregate_name");
+    const char *type = abdb_flat_text_or_null_mark_asked(r, "run_type"),
+               *name = abdb_flat_text_or_null_mark_asked(r, "aggregate_name");
 
     if (!type || strcmp(type, "aggregate") != 0) return "mean";
     for (size_t i = 0; name && i < sizeof known / sizeof known[0]; i++)
@@ -122,11 +122,11 @@ static void add_counter_results_or_factors(abdb_entry *entry, const abdb_flat_re
         if (!text || is_builtin_benchmark_member(name)) continue;
         while (k < sizeof rates / sizeof rates[0] && strcmp(rates[k].name, name) != 0) k++;
         if (k < sizeof rates / sizeof rates[0])
-            abdb_entry_add_printed_result(entry, rates[k].metric, statistic, text,
-                                          ABDB_MARK_UNKNOWN, rates[k].unit);
+            abdb_entry_add_printed_result_or_count_left_out(entry, rates[k].metric, statistic, text,
+                                                            ABDB_MARK_UNKNOWN, rates[k].unit);
         else
-            abdb_entry_add_extra_factor_unless_ignored(entry, name, text, ABDB_MARK_UNKNOWN, NULL,
-                                                       arena);
+            abdb_entry_add_renamed_extra_factor_unless_ignored(entry, name, text, ABDB_MARK_UNKNOWN,
+                                                               NULL, arena);
     }
 }
 
@@ -135,16 +135,17 @@ static const char *const noise[] = {"executable", "load_avg.count", "json_schema
 
 /* One element of `benchmarks`: an iteration states the mean of its own loop, an aggregate its
  * statistic; aggregates that abdb has no name for are counted as ignored. */
-static abdb_status import_benchmark_record(void *self, const abdb_flat_record *r, abdb_error *err)
+static abdb_status import_or_reject_benchmark_record(void *self, const abdb_flat_record *r,
+                                                     abdb_error *err)
 {
     static const char *const factors[] = {"repetition_index", "threads", "label"};
     static const char *const values[] = {"real_time", NULL};
     state *s = self;
     abdb_entry *entry = calloc(1, sizeof *entry);
-    const char *statistic = statistic_of_benchmark(r),
-               *failed = abdb_flat_text_or_null(r, "error_message");
-    const char *unit = abdb_flat_text_or_null(r, "time_unit"),
-               *name = abdb_flat_text_or_null(r, "run_name");
+    const char *statistic = statistic_of_benchmark_or_null(r),
+               *failed = abdb_flat_text_or_null_mark_asked(r, "error_message");
+    const char *unit = abdb_flat_text_or_null_mark_asked(r, "time_unit"),
+               *name = abdb_flat_text_or_null_mark_asked(r, "run_name");
     abdb_result *result;
     abdb_arena a = {0};
     abdb_status st = ABDB_OK;
@@ -156,9 +157,9 @@ static abdb_status import_benchmark_record(void *self, const abdb_flat_record *r
         goto done;
     }
     if (!statistic) goto row; /* ignored */
-    if (!name) name = abdb_flat_text_or_null(r, "name");
-    result = abdb_entry_add_printed_result(
-        entry, "time_s", statistic, abdb_flat_text_or_null(r, "real_time"),
+    if (!name) name = abdb_flat_text_or_null_mark_asked(r, "name");
+    result = abdb_entry_add_printed_result_or_count_left_out(
+        entry, "time_s", statistic, abdb_flat_text_or_null_mark_asked(r, "real_time"),
         abdb_flat_decimal_mark(r, "real_time"), unit ? unit : "ns");
     if (!result || !name) {
         TRY(abdb_flat_reject_and_end_row(
@@ -166,14 +167,15 @@ static abdb_status import_benchmark_record(void *self, const abdb_flat_record *r
             name ? "no time: missing, zero, or of an unknown unit" : "no name", err));
         goto done;
     }
-    result->n = abdb_flat_count_or_zero(r, "iterations");
+    result->n = abdb_flat_parse_count_or_zero(r, "iterations");
     abdb_entry_set_measured_run(entry, "google-benchmark", name, r->locator, 0);
-    if (abdb_flat_text_or_null(r, "aggregate_name")) entry->field[ABDB_FIELD_kind] = "average";
+    if (abdb_flat_text_or_null_mark_asked(r, "aggregate_name"))
+        entry->field[ABDB_FIELD_kind] = "average";
     entry->field[ABDB_FIELD_date] = s->date;
     entry->field[ABDB_FIELD_system] = s->host;
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
         abdb_entry_add_factor_parsing_number(entry, factors[i],
-                                             abdb_flat_text_or_null(r, factors[i]));
+                                             abdb_flat_text_or_null_mark_asked(r, factors[i]));
     add_counter_results_or_factors(entry, r, statistic, &a);
     abdb_entry_add_settings_as_factors(entry, &s->context, noise, &a);
     abdb_entry_apply_overrides_and_check(entry, s->words);
@@ -190,15 +192,18 @@ done:
 static const char *const members[] = {"context.*", "benchmarks.count", NULL};
 
 /* Imports each benchmark of the document under its context. */
-static abdb_status read_google_benchmark(const abdb_input *in, const abdb_overrides *overrides,
-                                         const abdb_sink *sink, abdb_error *err)
+static abdb_status import_google_benchmarks_under_context(const abdb_input *in,
+                                                          const abdb_overrides *overrides,
+                                                          const abdb_sink *sink, abdb_error *err)
 {
     state s = {.words = overrides, .sink = sink};
     abdb_status st = ABDB_OK;
 
     TRY(abdb_flat_append_root_members_to_settings(&s.context, in, members, &s.arena, err));
-    TRY(abdb_flat_read_json_member(in, "context", store_context_date_host_and_settings, &s, err));
-    TRY(abdb_flat_read_json_member(in, "benchmarks", import_benchmark_record, &s, err));
+    TRY(abdb_flat_deliver_objects_of_json_member(in, "context",
+                                                 store_context_date_host_and_settings, &s, err));
+    TRY(abdb_flat_deliver_objects_of_json_member(in, "benchmarks",
+                                                 import_or_reject_benchmark_record, &s, err));
 done:
     abdb_arena_free(&s.arena);
     return st;
@@ -210,4 +215,4 @@ const abdb_importer abdb_import_google_benchmark = {
     3,
     NULL,
     google_benchmark_bid,
-    read_google_benchmark};
+    import_google_benchmarks_under_context};

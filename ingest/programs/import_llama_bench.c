@@ -103,38 +103,38 @@ static const char *const factors[] = {
 static abdb_status add_rate_and_time_results(abdb_entry *entry, const abdb_flat_record *r,
                                              abdb_arena *arena, abdb_error *err)
 {
-    double rate = abdb_flat_number_or_nan(r, "avg_ts"),
-           sd = abdb_flat_number_or_nan(r, "stddev_ts");
-    double ns = abdb_flat_number_or_nan(r, "avg_ns"),
-           sd_ns = abdb_flat_number_or_nan(r, "stddev_ns");
-    abdb_result *result = abdb_entry_add_result(entry, "tokens_per_s", rate);
+    double rate = abdb_flat_number_or_nan_note_doubt(r, "avg_ts"),
+           sd = abdb_flat_number_or_nan_note_doubt(r, "stddev_ts");
+    double ns = abdb_flat_number_or_nan_note_doubt(r, "avg_ns"),
+           sd_ns = abdb_flat_number_or_nan_note_doubt(r, "stddev_ns");
+    abdb_result *result = abdb_entry_add_result_or_count_left_out(entry, "tokens_per_s", rate);
     const double *ignored;
 
     result->statistic = "mean";
-    result->raw_value = abdb_flat_text_or_null(r, "avg_ts");
+    result->raw_value = abdb_flat_text_or_null_mark_asked(r, "avg_ts");
     result->raw_unit = "t/s";
-    result->n = (long long)abdb_flat_find_series(r, "samples_ns", &ignored);
+    result->n = (long long)abdb_flat_find_series_mark_asked(r, "samples_ns", &ignored);
     if (isfinite(sd)) {
         result->low = rate - sd;
         result->high = rate + sd;
         result->spread = "sd";
     }
     if (!(ns > 0)) {
-        (void)abdb_entry_add_printed_result(entry, "time_s", "mean",
-                                            abdb_flat_text_or_null(r, "avg_ns"),
-                                            abdb_flat_decimal_mark(r, "avg_ns"), "ns");
+        (void)abdb_entry_add_printed_result_or_count_left_out(
+            entry, "time_s", "mean", abdb_flat_text_or_null_mark_asked(r, "avg_ns"),
+            abdb_flat_decimal_mark(r, "avg_ns"), "ns");
         return ABDB_OK;
     }
-    result = abdb_entry_add_result(entry, "time_s", ns * 1e-9);
+    result = abdb_entry_add_result_or_count_left_out(entry, "time_s", ns * 1e-9);
     result->statistic = "mean";
-    result->raw_value = abdb_flat_text_or_null(r, "avg_ns");
+    result->raw_value = abdb_flat_text_or_null_mark_asked(r, "avg_ns");
     result->raw_unit = "ns";
     if (isfinite(sd_ns)) {
         result->low = (ns - sd_ns) * 1e-9;
         result->high = (ns + sd_ns) * 1e-9;
         result->spread = "sd";
     }
-    return abdb_flat_set_result_samples(result, r, "samples_ns", "ns", arena)
+    return abdb_flat_set_result_samples_in_base_unit(result, r, "samples_ns", "ns", arena)
                ? ABDB_OK
                : ABDB_FAIL(err, ABDB_NOMEM, "samples");
 }
@@ -151,57 +151,62 @@ static const char *const noise[] = {"samples_ts.count", "samples_ns.count", NULL
 
 /* Imports one test of a CSV, JSON, SQL or database: an entry with its rate, devices, build and
  * settings. */
-static abdb_status import_llama_bench_record(void *self, const abdb_flat_record *r, abdb_error *err)
+static abdb_status import_or_reject_llama_bench_record(void *self, const abdb_flat_record *r,
+                                                       abdb_error *err)
 {
     state *s = self;
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
     static const char *const values[] = {"avg_ts", "avg_ns", NULL};
-    const char *commit = abdb_flat_text_or_null(r, "build_commit");
+    const char *commit = abdb_flat_text_or_null_mark_asked(r, "build_commit");
     llama_devices devices = {0};
-    llama_choice choice = {.used = abdb_flat_text_or_null(r, "devices"),
-                           .split_mode = abdb_flat_text_or_null(r, "split_mode"),
-                           .main_gpu = abdb_flat_text_or_null(r, "main_gpu"),
-                           .tensor_split = abdb_flat_text_or_null(r, "tensor_split"),
-                           .layers = abdb_flat_text_or_null(r, "n_gpu_layers"),
-                           .backend = abdb_flat_text_or_null(r, "backends"),
-                           .processor = abdb_flat_text_or_null(r, "cpu_info"),
-                           .generates = !(abdb_flat_number_or_nan(r, "n_prompt") > 0)};
-    double tokens = abdb_flat_number_or_nan(r, "n_prompt") + abdb_flat_number_or_nan(r, "n_gen");
+    llama_choice choice = {.used = abdb_flat_text_or_null_mark_asked(r, "devices"),
+                           .split_mode = abdb_flat_text_or_null_mark_asked(r, "split_mode"),
+                           .main_gpu = abdb_flat_text_or_null_mark_asked(r, "main_gpu"),
+                           .tensor_split = abdb_flat_text_or_null_mark_asked(r, "tensor_split"),
+                           .layers = abdb_flat_text_or_null_mark_asked(r, "n_gpu_layers"),
+                           .backend = abdb_flat_text_or_null_mark_asked(r, "backends"),
+                           .processor = abdb_flat_text_or_null_mark_asked(r, "cpu_info"),
+                           .generates = !(abdb_flat_number_or_nan_note_doubt(r, "n_prompt") > 0)};
+    double tokens = abdb_flat_number_or_nan_note_doubt(r, "n_prompt") +
+                    abdb_flat_number_or_nan_note_doubt(r, "n_gen");
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    if (!(abdb_flat_number_or_nan(r, "avg_ts") > 0)) {
+    if (!(abdb_flat_number_or_nan_note_doubt(r, "avg_ts") > 0)) {
         abdb_flat_count_refused_values(r, values);
         TRY(abdb_flat_reject_and_end_row(s->sink, r, "avg_ts",
                                          "no rate: avg_ts is missing, zero or no number", err));
         goto done;
     }
-    llama_devices_add_separated_names(&devices, &a, abdb_flat_text_or_null(r, "gpu_info"));
+    llama_devices_add_separated_names(&devices, &a,
+                                      abdb_flat_text_or_null_mark_asked(r, "gpu_info"));
     entry->line = r->line;
     entry->locator = r->locator;
-    entry->field[ABDB_FIELD_model] = abdb_flat_text_or_null(r, "model_type");
-    entry->field[ABDB_FIELD_dtype] =
-        abdb_llama_weight_format(&a, abdb_flat_text_or_null(r, "model_type"));
-    llama_devices_set_entry_fields_of_used(&devices, &choice, &a, entry);
-    entry->field[ABDB_FIELD_backend] = abdb_flat_text_or_null(r, "backends");
-    entry->field[ABDB_FIELD_date] = abdb_flat_text_or_null(r, "test_time");
-    entry->field[ABDB_FIELD_scenario] = abdb_llama_scenario(abdb_flat_number_or_nan(r, "n_prompt"),
-                                                            abdb_flat_number_or_nan(r, "n_gen"));
+    entry->field[ABDB_FIELD_model] = abdb_flat_text_or_null_mark_asked(r, "model_type");
+    entry->field[ABDB_FIELD_dtype] = abdb_llama_weight_format_of_model_name(
+        &a, abdb_flat_text_or_null_mark_asked(r, "model_type"));
+    llama_devices_set_entry_device_and_count(&devices, &choice, &a, entry);
+    entry->field[ABDB_FIELD_backend] = abdb_flat_text_or_null_mark_asked(r, "backends");
+    entry->field[ABDB_FIELD_date] = abdb_flat_text_or_null_mark_asked(r, "test_time");
+    entry->field[ABDB_FIELD_scenario] =
+        abdb_llama_scenario_of_token_counts(abdb_flat_number_or_nan_note_doubt(r, "n_prompt"),
+                                            abdb_flat_number_or_nan_note_doubt(r, "n_gen"));
     if (commit)
         abdb_entry_add_factor_parsing_number(
             entry, "software",
             abdb_arena_printf(&a, "llama.cpp %s (%s)", commit,
-                              abdb_flat_text_or_null(r, "build_number")
-                                  ? abdb_flat_text_or_null(r, "build_number")
+                              abdb_flat_text_or_null_mark_asked(r, "build_number")
+                                  ? abdb_flat_text_or_null_mark_asked(r, "build_number")
                                   : "?"));
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
         abdb_entry_add_factor_parsing_number(
-            entry, factors[i], boolean_word_to_digit(abdb_flat_text_or_null(r, factors[i])));
+            entry, factors[i],
+            boolean_word_to_digit(abdb_flat_text_or_null_mark_asked(r, factors[i])));
     TRY(add_rate_and_time_results(entry, r, &a, err));
-    abdb_entry_mark_rate_not_matching_amount(entry, abdb_flat_number_or_nan(r, "avg_ts"),
-                                             abdb_flat_number_or_nan(r, "avg_ns") * 1e-9, tokens,
-                                             1.5);
+    abdb_entry_mark_rate_not_matching_amount(entry, abdb_flat_number_or_nan_note_doubt(r, "avg_ts"),
+                                             abdb_flat_number_or_nan_note_doubt(r, "avg_ns") * 1e-9,
+                                             tokens, 1.5);
     abdb_flat_add_unread_values_as_factors(entry, r, noise, &a);
     abdb_flat_copy_doubt_to_entry(entry, r);
     TRY(complete_and_pass_llama_entry(s, entry, err));
@@ -220,7 +225,7 @@ static const char *const columns[][2] = {{"ngl", "n_gpu_layers"},   {"fa", "flas
                                          {"mg", "main_gpu"},        {"ts", "tensor_split"},
                                          {"nkvo", "no_kv_offload"}, {"threads", "n_threads"}};
 
-static const char *json_name_of_table_column(const char *column)
+static const char *json_name_of_table_column_or_same(const char *column)
 {
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         if (strcmp(columns[i][0], column) == 0) return columns[i][1];
@@ -228,7 +233,7 @@ static const char *json_name_of_table_column(const char *column)
 }
 
 /* "| a | b |" as words; returns how many. line is changed. */
-static size_t split_table_row(char *line, char *word[COLUMNS_MAX])
+static size_t split_table_row_at_bars(char *line, char *word[COLUMNS_MAX])
 {
     size_t n = 0;
     char *rest = line + 1, *cell;
@@ -239,8 +244,7 @@ static size_t split_table_row(char *line, char *word[COLUMNS_MAX])
 }
 
 /* "4,33 GiB" as other locales print it. */
-static const char *replace_decimal_comma_of_cell(abdb_arena *a, const char *cell,
-                                                 abdb_decimal_mark mark)
+static const char *cell_with_decimal_point(abdb_arena *a, const char *cell, abdb_decimal_mark mark)
 {
     size_t size = strcspn(cell, " ");
     char number[32], plain[32];
@@ -254,8 +258,9 @@ static const char *replace_decimal_comma_of_cell(abdb_arena *a, const char *cell
 }
 
 /* "422.28 ± 1.78". False: no rate; place then has its text. */
-static bool parse_rate_cell_and_add_result(abdb_entry *entry, abdb_arena *a, const char *text,
-                                           abdb_decimal_mark mark, abdb_flat_record *reject_record)
+static bool parse_rate_cell_add_result_note_for_reject(abdb_entry *entry, abdb_arena *a,
+                                                       const char *text, abdb_decimal_mark mark,
+                                                       abdb_flat_record *reject_record)
 {
     char *mean = abdb_arena_copy(a, text, strcspn(text, " "));
     const char *sign = strstr(text, "± ");
@@ -267,10 +272,10 @@ static bool parse_rate_cell_and_add_result(abdb_entry *entry, abdb_arena *a, con
     reject_record->item[0].text = mean;
     reject_record->item[0].mark = mark;
     if (!mean || !abdb_double_parse(mean, mark, &rate) || !(rate > 0)) {
-        abdb_count_values_read(abdb_has_digit(mean));
+        abdb_add_thread_values_read(abdb_has_digit(mean));
         return false;
     }
-    result = abdb_entry_add_result(entry, "tokens_per_s", rate);
+    result = abdb_entry_add_result_or_count_left_out(entry, "tokens_per_s", rate);
     result->statistic = "mean";
     result->raw_value = mean;
     result->raw_unit = "t/s";
@@ -297,8 +302,8 @@ static void store_device_selection_column(llama_choice *choice, const char *colu
 /* One row of the printed table, its words already cut by columns. `test` (pp512, tg128,
  * pp512+tg128) gives scenario and token counts; "t/s" is mean ± standard deviation of the
  * repetitions. */
-static abdb_status import_table_row(state *s, char *const *word, long line, const char *raw,
-                                    abdb_error *err)
+static abdb_status import_or_reject_llama_table_row(state *s, char *const *word, long line,
+                                                    const char *raw, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     const log_run *run = &s->run[s->at];
@@ -320,17 +325,17 @@ static abdb_status import_table_row(state *s, char *const *word, long line, cons
         store_device_selection_column(&choice, name, word[i]);
         if (strcmp(name, "model") == 0) {
             entry->field[ABDB_FIELD_model] = word[i];
-            entry->field[ABDB_FIELD_dtype] = abdb_llama_weight_format(&a, word[i]);
+            entry->field[ABDB_FIELD_dtype] = abdb_llama_weight_format_of_model_name(&a, word[i]);
         } else if (strcmp(name, "backend") == 0)
             entry->field[ABDB_FIELD_backend] = word[i];
         else if (strcmp(name, "test") == 0)
             tested = abdb_llama_parse_test_into_entry(entry, &a, word[i]);
         else if (strcmp(name, "t/s") == 0)
-            rated = parse_rate_cell_and_add_result(entry, &a, word[i], s->mark, &place);
+            rated = parse_rate_cell_add_result_note_for_reject(entry, &a, word[i], s->mark, &place);
         else
-            abdb_entry_add_extra_factor_unless_ignored(
-                entry, json_name_of_table_column(name),
-                replace_decimal_comma_of_cell(&a, word[i], s->mark), ABDB_MARK_UNKNOWN, NULL, &a);
+            abdb_entry_add_renamed_extra_factor_unless_ignored(
+                entry, json_name_of_table_column_or_same(name),
+                cell_with_decimal_point(&a, word[i], s->mark), ABDB_MARK_UNKNOWN, NULL, &a);
     }
     if (!tested || !rated) {
         TRY(abdb_flat_reject_and_end_row(
@@ -339,7 +344,7 @@ static abdb_status import_table_row(state *s, char *const *word, long line, cons
         goto done;
     }
     choice.generates = strcmp(entry->field[ABDB_FIELD_scenario], "generation") == 0;
-    llama_devices_set_entry_fields_of_used(&run->devices, &choice, &a, entry);
+    llama_devices_set_entry_device_and_count(&run->devices, &choice, &a, entry);
     TRY(complete_and_pass_llama_entry(s, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
@@ -348,7 +353,7 @@ done:
     return st;
 }
 
-static bool is_table_heading(const char *line)
+static bool is_llama_bench_table_heading(const char *line)
 {
     return *line == '|' && strstr(line, " test |") && strstr(line, " t/s |");
 }
@@ -357,7 +362,7 @@ static bool is_table_heading(const char *line)
  * where a table or the loader's lines come a second time. Both passes go through here. */
 static void start_next_run_and_note_table_or_end(state *s, const char *line)
 {
-    bool table = is_table_heading(line + strspn(line, " \t")),
+    bool table = is_llama_bench_table_heading(line + strspn(line, " \t")),
          build = strncmp(line, "build: ", 7) == 0;
     bool loader = strncmp(line, "ggml_", 5) == 0 || llama_devices_is_loader_line(line);
 
@@ -386,7 +391,7 @@ static abdb_status store_devices_and_build_of_line(void *self, const text_line *
         s->run[s->runs++] = (log_run){0};
     }
     run = &s->run[s->at];
-    llama_devices_parse_loader_line(&run->devices, &s->arena, line->text);
+    llama_devices_store_count_or_name_of_line(&run->devices, &s->arena, line->text);
     if (strncmp(line->text, "build: ", 7) == 0)
         run->build = abdb_arena_printf(&s->arena, "llama.cpp %s", line->text + 7);
     return ABDB_OK;
@@ -418,15 +423,15 @@ static abdb_status parse_heading_or_import_table_row(void *self, const text_line
     if (*text != '|' || text[strspn(text, "| :-")] == '\0') return ABDB_OK;
     copy = strdup(text);
     if (!copy) return ABDB_FAIL(err, ABDB_NOMEM, "a line");
-    n = split_table_row(copy, word);
-    if (n && strcmp(word[0], "model") == 0 && is_table_heading(text)) {
+    n = split_table_row_at_bars(copy, word);
+    if (n && strcmp(word[0], "model") == 0 && is_llama_bench_table_heading(text)) {
         char *names = abdb_arena_copy(&s->arena, text, strlen(text));
 
-        s->columns = names ? split_table_row(names, s->column) : 0;
+        s->columns = names ? split_table_row_at_bars(names, s->column) : 0;
         s->in_table = true;
         if (!names) st = ABDB_FAIL(err, ABDB_NOMEM, "a line");
     } else if (n == s->columns && (s->in_table || is_test_row_of_current_table(s, word, n)))
-        st = import_table_row(s, word, line->number, line->text, err);
+        st = import_or_reject_llama_table_row(s, word, line->number, line->text, err);
     else if (s->in_table)
         st = line_reject_and_end_row(s->sink, line, "row",
                                      "not as many cells as the table has columns", err);
@@ -435,21 +440,23 @@ static abdb_status parse_heading_or_import_table_row(void *self, const text_line
 }
 
 /* Imports records where the file has llama-bench's columns, else the markdown tables of a log. */
-static abdb_status read_llama_bench(const abdb_input *in, const abdb_overrides *overrides,
-                                    const abdb_sink *sink, abdb_error *err)
+static abdb_status import_llama_bench_records_or_tables(const abdb_input *in,
+                                                        const abdb_overrides *overrides,
+                                                        const abdb_sink *sink, abdb_error *err)
 {
     state s = {.words = overrides, .sink = sink};
     abdb_status st = ABDB_OK;
 
     if (abdb_flat_has_all_keys_or_columns(in, "build_commit|n_prompt")) {
-        TRY(abdb_flat_read_records(in, sink, import_llama_bench_record, &s, err));
+        TRY(abdb_flat_deliver_json_sql_or_csv_records(in, sink, import_or_reject_llama_bench_record,
+                                                      &s, err));
     } else {
         /* Twice over the file: the build's line stands behind the table that it belongs to. */
-        TRY(lines_read_each(in, store_devices_and_build_of_line, &s, err));
+        TRY(lines_deliver_each_without_mark(in, store_devices_and_build_of_line, &s, err));
         s.at = 0;
-        s.mark = lines_find_decimal_mark(in);
+        s.mark = lines_find_decimal_mark_by_number_rows(in);
         s.has_table = s.has_ended = false;
-        TRY(lines_read_each(in, parse_heading_or_import_table_row, &s, err));
+        TRY(lines_deliver_each_without_mark(in, parse_heading_or_import_table_row, &s, err));
     }
 done:
     free(s.run);
@@ -463,4 +470,4 @@ const abdb_importer abdb_import_llama_bench = {
     3,
     NULL,
     llama_bench_bid,
-    read_llama_bench};
+    import_llama_bench_records_or_tables};

@@ -27,8 +27,8 @@ typedef struct {
 } reader;
 
 /* A member by either of two names, as text. */
-static const char *text_of_either_member(reader *r, const json_t *object, const char *name,
-                                         const char *other)
+static const char *text_of_first_member_present(reader *r, const json_t *object, const char *name,
+                                                const char *other)
 {
     const json_t *value = json_object_get(object, name);
     char *number;
@@ -42,7 +42,7 @@ static const char *text_of_either_member(reader *r, const json_t *object, const 
 }
 
 /* The number format of a type as nccl-tests writes it in JSON; an unknown one stays as it is. */
-static const char *dtype_of_nccl_type(const char *type)
+static const char *dtype_of_nccl_json_type_or_same(const char *type)
 {
     static const char *const names[][2] = {{"float", "fp32"},      {"double", "fp64"},
                                            {"half", "fp16"},       {"bfloat16", "bf16"},
@@ -88,7 +88,7 @@ static abdb_status import_nccl_json_placement(reader *r, const json_t *size, con
                                               const char *place, size_t index, abdb_error *err)
 {
     const json_t *side = json_object_get(size, member);
-    const char *wrong = text_of_either_member(r, side, "nwrong", "wrong");
+    const char *wrong = text_of_first_member_present(r, side, "nwrong", "wrong");
     abdb_entry *entry = calloc(1, sizeof *entry);
     double x = 0, bad;
 
@@ -96,27 +96,28 @@ static abdb_status import_nccl_json_placement(reader *r, const json_t *size, con
     abdb_entry_set_measured_run(entry, "nccl-tests", *r->collective ? r->collective : NULL,
                                 abdb_arena_printf(&r->arena, "results[%zu].%s", index, member), 0);
     entry->field[ABDB_FIELD_dtype] =
-        dtype_of_nccl_type(text_of_either_member(r, size, "type", NULL));
+        dtype_of_nccl_json_type_or_same(text_of_first_member_present(r, size, "type", NULL));
     if (wrong && abdb_double_parse(wrong, ABDB_MARK_UNKNOWN, &bad))
         entry->field[ABDB_FIELD_verified] = bad > 0 ? "fail" : "pass";
     abdb_entry_add_factor_parsing_number(entry, "message_bytes",
-                                         text_of_either_member(r, size, "size", NULL));
+                                         text_of_first_member_present(r, size, "size", NULL));
     abdb_entry_add_factor_parsing_number(entry, "redop",
-                                         text_of_either_member(r, size, "redop", NULL));
+                                         text_of_first_member_present(r, size, "redop", NULL));
     abdb_entry_add_factor_parsing_number(entry, "root",
-                                         text_of_either_member(r, size, "root", NULL));
+                                         text_of_first_member_present(r, size, "root", NULL));
     abdb_entry_add_factor_parsing_number(entry, "place", place);
-    abdb_entry_add_printed_result(entry, "time_s", "mean",
-                                  text_of_either_member(r, side, "time", NULL), ABDB_MARK_UNKNOWN,
-                                  "us");
-    abdb_entry_add_printed_result(entry, "bytes_per_s", "mean",
-                                  text_of_either_member(r, side, "alg_bw", "algbw"),
-                                  ABDB_MARK_UNKNOWN, "GB/s");
-    abdb_entry_add_printed_result(entry, "busbw_bytes_per_s", "mean",
-                                  text_of_either_member(r, side, "bus_bw", "busbw"),
-                                  ABDB_MARK_UNKNOWN, "GB/s");
-    if (text_of_either_member(r, size, "size", NULL) &&
-        abdb_double_parse(text_of_either_member(r, size, "size", NULL), ABDB_MARK_UNKNOWN, &x))
+    abdb_entry_add_printed_result_or_count_left_out(
+        entry, "time_s", "mean", text_of_first_member_present(r, side, "time", NULL),
+        ABDB_MARK_UNKNOWN, "us");
+    abdb_entry_add_printed_result_or_count_left_out(
+        entry, "bytes_per_s", "mean", text_of_first_member_present(r, side, "alg_bw", "algbw"),
+        ABDB_MARK_UNKNOWN, "GB/s");
+    abdb_entry_add_printed_result_or_count_left_out(
+        entry, "busbw_bytes_per_s", "mean",
+        text_of_first_member_present(r, side, "bus_bw", "busbw"), ABDB_MARK_UNKNOWN, "GB/s");
+    if (text_of_first_member_present(r, size, "size", NULL) &&
+        abdb_double_parse(text_of_first_member_present(r, size, "size", NULL), ABDB_MARK_UNKNOWN,
+                          &x))
         /* x is the message size in bytes, the abscissa of a sweep. */
         for (size_t i = 0; i < entry->results; i++) entry->result[i].x = x;
     abdb_flat_add_json_members_as_factors(entry, NULL, size, of_size, &r->arena);
@@ -156,18 +157,18 @@ done:
 }
 
 /* Imports each size of the document, with its settings as factors. */
-static abdb_status read_nccl_json(const abdb_input *in, const abdb_overrides *overrides,
-                                  const abdb_sink *sink, abdb_error *err)
+static abdb_status import_nccl_json_sizes(const abdb_input *in, const abdb_overrides *overrides,
+                                          const abdb_sink *sink, abdb_error *err)
 {
     reader r = {.words = overrides, .sink = sink, .left_out = in->left_out};
     json_t *root = NULL, *size;
     size_t i;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_flat_parse_json_document(&root, in, err));
+    TRY(abdb_flat_parse_json_document_quoting_nan(&root, in, err));
     r.root = root;
     store_collective_named_in_args(&r, json_object_get(root, "args"));
-    if (!*r.collective && !abdb_overrides_get(overrides, "workload"))
+    if (!*r.collective && !abdb_overrides_get_value_or_null(overrides, "workload"))
         TRY(ABDB_FAIL(err, ABDB_DATA,
                       "\"args\" names no collective; say it with --set workload=NAME, which is"
                       " all_reduce, all_gather, ..."));
@@ -180,4 +181,5 @@ done:
 }
 
 const abdb_importer abdb_import_nccl_json = {
-    "nccl-tests-json", "nccl-tests and rccl-tests with -J", 2, NULL, nccl_json_bid, read_nccl_json};
+    "nccl-tests-json",     "nccl-tests and rccl-tests with -J", 2, NULL, nccl_json_bid,
+    import_nccl_json_sizes};

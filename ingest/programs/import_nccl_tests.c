@@ -42,18 +42,18 @@ typedef struct {
 
 static int nccl_tests_bid(const abdb_input *in)
 {
-    return lines_have_printed_table(in, "size", "time|algbw|busbw", 4) ? 80 : 0;
+    return lines_have_table_header_and_number_row(in, "size", "time|algbw|busbw", 4) ? 80 : 0;
 }
 
 /* What may stand behind "all_reduce_perf". */
-static bool is_at_end_of_program_name(const char *text)
+static bool is_mpi_suffix_or_end_of_program_name(const char *text)
 {
     if (strncmp(text, "_mpi", 4) == 0) text += 4;
     return !*text || isspace((unsigned char)*text);
 }
 
 /* State ends with a run: what the next one does not say is unknown. */
-static void reset_state_for_next_run(state *s)
+static void forget_run_take_next_collective(state *s)
 {
     s->columns = s->hosts = s->settings.count = 0;
     s->ranks = s->rank_lines = s->said = s->rows = 0;
@@ -64,7 +64,7 @@ static void reset_state_for_next_run(state *s)
 
 /* "srun ... ./build/all_reduce_perf -b 8" -> "all_reduce"; the last one named before a table. What
  * is named behind the rows is the next run's, but for the note that closes this one. */
-static void store_collective_named_in_line(state *s, const text_line *line)
+static void store_collective_of_this_or_next_run(state *s, const text_line *line)
 {
     const char *text = line->text;
     char *name = s->rows ? s->next : s->collective;
@@ -76,7 +76,7 @@ static void store_collective_named_in_line(state *s, const text_line *line)
 
         while (begin > text && (islower((unsigned char)begin[-1]) || begin[-1] == '_')) begin--;
         /* "_perf" must end its word: all_reduce_perf.cu is a source file. */
-        if (begin == end || !is_at_end_of_program_name(end + 5)) continue;
+        if (begin == end || !is_mpi_suffix_or_end_of_program_name(end + 5)) continue;
         snprintf(name, sizeof s->collective, "%.*s", (int)(end - begin), begin);
         if (strcmp(name, "alltoall") == 0) snprintf(name, sizeof s->collective, "all_to_all");
     }
@@ -104,11 +104,11 @@ static void append_device_name_if_new(state *s, const char *text)
 }
 
 /* "# nThread 1 nGpus 8 minBytes ...": what a run begins with. */
-static void begin_run_and_store_gpus_per_process(state *s, const text_line *line)
+static void begin_run_if_rows_and_store_process_gpus(state *s, const text_line *line)
 {
     long long threads = 0, gpus = 0;
 
-    if (s->rows) reset_state_for_next_run(s);
+    if (s->rows) forget_run_take_next_collective(s);
     for (size_t i = 0; i + 1 < line->words; i++) {
         if (strcmp(line->word[i], "nThread") == 0)
             (void)abdb_integer_parse_in_range(line->word[i + 1], ABDB_MARK_POINT, 1, 4096,
@@ -143,7 +143,7 @@ static void record_rank_host_and_device_of_line(state *s, const text_line *line)
     char rank[32];
     long long said;
 
-    if (s->rows) reset_state_for_next_run(s);
+    if (s->rows) forget_run_take_next_collective(s);
     s->rank_lines++;
     if (number) number += 5 + strspn(number + 5, " ");
     snprintf(rank, sizeof rank, "%.*s", number ? (int)strcspn(number, " ") : 0,
@@ -161,12 +161,12 @@ static void record_rank_host_and_device_of_line(state *s, const text_line *line)
 }
 
 /* "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong" */
-static bool parse_table_header(state *s, const text_line *line)
+static bool store_columns_if_nccl_table_header(state *s, const text_line *line)
 {
     size_t skip = line->words && strcmp(line->word[0], "#") == 0;
 
     if (line->words < skip + 5 || strcmp(line->word[skip], "size") != 0) return false;
-    if (s->rows) reset_state_for_next_run(s);
+    if (s->rows) forget_run_take_next_collective(s);
     s->columns = line->words - skip;
     s->first = s->second = 0;
     for (size_t i = 0; i < s->columns; i++) {
@@ -180,7 +180,7 @@ static bool parse_table_header(state *s, const text_line *line)
     return s->first > 0;
 }
 
-static size_t find_column_from(const state *s, const char *name, size_t from)
+static size_t find_nccl_column_from(const state *s, const char *name, size_t from)
 {
     for (size_t i = from; i < s->columns; i++)
         if (strcmp(s->name[i], name) == 0) return i;
@@ -198,9 +198,9 @@ static void insert_empty_word(text_line *line, size_t at)
 /* Old versions leave redop and root blank where a collective has none: puts an empty word there. A
  * reduction is no number; a root is less than the ranks, while a time without a point has four
  * digits or more. */
-static void insert_blank_redop_and_root(const state *s, text_line *line)
+static void insert_empty_words_for_blank_redop_and_root(const state *s, text_line *line)
 {
-    size_t redop = find_column_from(s, "redop", 0), root = find_column_from(s, "root", 0);
+    size_t redop = find_nccl_column_from(s, "redop", 0), root = find_nccl_column_from(s, "root", 0);
 
     if (strchr(line->text, ',')) return; /* a CSV copy has its empty cells */
     if (line->words < s->columns && redop < line->words &&
@@ -211,13 +211,13 @@ static void insert_blank_redop_and_root(const state *s, text_line *line)
         insert_empty_word(line, root);
 }
 
-static const char *word_or_null(const text_line *line, size_t i)
+static const char *line_word_or_null(const text_line *line, size_t i)
 {
     return i < line->words ? line->word[i] : NULL;
 }
 
 /* The number format of a type as nccl-tests prints it; an unknown one stays as it is. */
-static const char *dtype_of_printed_type(const char *type)
+static const char *dtype_of_printed_type_or_same(const char *type)
 {
     static const char *const names[][2] = {{"float", "fp32"},   {"double", "fp64"},
                                            {"half", "fp16"},    {"bfloat16", "bf16"},
@@ -231,8 +231,8 @@ static const char *dtype_of_printed_type(const char *type)
 static void add_mean_result_at_message_size(abdb_entry *entry, const char *metric,
                                             const text_line *line, size_t column, const char *unit)
 {
-    abdb_result *result = abdb_entry_add_printed_result(
-        entry, metric, "mean", word_or_null(line, column), line->mark, unit);
+    abdb_result *result = abdb_entry_add_printed_result_or_count_left_out(
+        entry, metric, "mean", line_word_or_null(line, column), line->mark, unit);
 
     if (result) result->x = line_word_number_or_nan(line, 0);
 }
@@ -245,7 +245,7 @@ static void add_nonblank_factor(abdb_entry *entry, const char *factor, const cha
 
 /* The old column "error" is the largest relative deviation; what nccl-tests allowed it by type.
  * NAN: unknown. */
-static double allowed_error_of_dtype(const char *dtype)
+static double allowed_error_of_dtype_or_nan(const char *dtype)
 {
     static const struct {
         const char *dtype;
@@ -259,7 +259,7 @@ static double allowed_error_of_dtype(const char *dtype)
 }
 
 /* NULL: not checked, or nobody knows what was allowed. */
-static const char *verdict_of_error(double error, double limit)
+static const char *pass_fail_or_null_of_error(double error, double limit)
 {
     if (!(error >= 0) || isnan(limit)) return NULL;
     return error > limit ? "fail" : "pass";
@@ -280,10 +280,11 @@ static void store_settings_of_comment_line(state *s, const char *text)
     if (strstr(text, "nThread ") || strstr(text, " iters: "))
         abdb_settings_add_named_numbers_of_line(&s->settings, &s->arena, text);
     else if (at)
-        abdb_settings_set(&s->settings, &s->arena, text + 1, (int)(at - text) + 7,
-                          at + sizeof version - 1, (int)strlen(at + sizeof version - 1));
+        abdb_settings_set_or_count_lost(&s->settings, &s->arena, text + 1, (int)(at - text) + 7,
+                                        at + sizeof version - 1,
+                                        (int)strlen(at + sizeof version - 1));
     else
-        abdb_settings_add_key_value_of_line(&s->settings, &s->arena, text);
+        abdb_settings_add_key_value_if_line_has_one(&s->settings, &s->arena, text);
 }
 
 /* Columns of the table that are none of the usual ones, of all places or of this. */
@@ -296,8 +297,8 @@ static void add_unusual_columns_as_factors(state *s, const text_line *line, size
 
     for (size_t i = 0; i < end && i < line->words; i++)
         if (i < s->first || i >= placement_start)
-            abdb_entry_add_extra_factor_unless_ignored(entry, s->name[i], line->word[i],
-                                                       ABDB_MARK_UNKNOWN, usual, a);
+            abdb_entry_add_renamed_extra_factor_unless_ignored(entry, s->name[i], line->word[i],
+                                                               ABDB_MARK_UNKNOWN, usual, a);
 }
 
 /* One size in one place: its columns begin with the time. */
@@ -307,10 +308,10 @@ static abdb_status import_nccl_table_placement(state *s, const text_line *line,
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
-    size_t checked = find_column_from(s, "#wrong", placement_start), nodes;
+    size_t checked = find_nccl_column_from(s, "#wrong", placement_start), nodes;
     size_t wrong_column =
-        checked < s->columns ? checked : find_column_from(s, "error", placement_start);
-    const char *wrong = word_or_null(line, wrong_column);
+        checked < s->columns ? checked : find_nccl_column_from(s, "error", placement_start);
+    const char *wrong = line_word_or_null(line, wrong_column);
     long devices;
     const char *workload = *s->collective ? s->collective : NULL;
     abdb_status st = ABDB_OK;
@@ -321,16 +322,17 @@ static abdb_status import_nccl_table_placement(state *s, const text_line *line,
                                 line->number);
     entry->field[ABDB_FIELD_device] = s->device;
     entry->field[ABDB_FIELD_dtype] =
-        dtype_of_printed_type(word_or_null(line, find_column_from(s, "type", 0)));
+        dtype_of_printed_type_or_same(line_word_or_null(line, find_nccl_column_from(s, "type", 0)));
     devices = count_devices_and_nodes_of_run(s, &nodes);
     if (devices) entry->field[ABDB_FIELD_devices] = abdb_arena_printf(&a, "%ld", devices);
     if (nodes) entry->field[ABDB_FIELD_nodes] = abdb_arena_printf(&a, "%zu", nodes);
     if (wrong) {
-        double limit =
-            checked < s->columns ? 0 : allowed_error_of_dtype(entry->field[ABDB_FIELD_dtype]);
+        double limit = checked < s->columns
+                           ? 0
+                           : allowed_error_of_dtype_or_nan(entry->field[ABDB_FIELD_dtype]);
 
         entry->field[ABDB_FIELD_verified] =
-            verdict_of_error(line_word_number_or_nan(line, wrong_column), limit);
+            pass_fail_or_null_of_error(line_word_number_or_nan(line, wrong_column), limit);
     }
     if (entry->field[ABDB_FIELD_verified] &&
         strcmp(entry->field[ABDB_FIELD_verified], "fail") == 0) {
@@ -344,18 +346,20 @@ static abdb_status import_nccl_table_placement(state *s, const text_line *line,
         abdb_entry_add_mark_and_problem(entry, "contradiction",
                                         "each process has %ld devices, and %ld ranks are listed",
                                         s->said, s->ranks);
-    abdb_entry_add_factor_parsing_number(entry, "message_bytes", word_or_null(line, 0));
-    add_nonblank_factor(entry, "redop", word_or_null(line, find_column_from(s, "redop", 0)));
-    add_nonblank_factor(entry, "root", word_or_null(line, find_column_from(s, "root", 0)));
+    abdb_entry_add_factor_parsing_number(entry, "message_bytes", line_word_or_null(line, 0));
+    add_nonblank_factor(entry, "redop",
+                        line_word_or_null(line, find_nccl_column_from(s, "redop", 0)));
+    add_nonblank_factor(entry, "root",
+                        line_word_or_null(line, find_nccl_column_from(s, "root", 0)));
     abdb_entry_add_factor_parsing_number(entry, "place", place);
     if (wrong) abdb_entry_add_factor_parsing_number(entry, "wrong", wrong);
     add_unusual_columns_as_factors(s, line, placement_start, entry, &a);
     abdb_entry_add_settings_as_factors(entry, &s->settings, noise, &a);
     add_mean_result_at_message_size(entry, "time_s", line, placement_start, "us");
     add_mean_result_at_message_size(entry, "bytes_per_s", line,
-                                    find_column_from(s, "algbw", placement_start), "GB/s");
+                                    find_nccl_column_from(s, "algbw", placement_start), "GB/s");
     add_mean_result_at_message_size(entry, "busbw_bytes_per_s", line,
-                                    find_column_from(s, "busbw", placement_start), "GB/s");
+                                    find_nccl_column_from(s, "busbw", placement_start), "GB/s");
     if (!(line_word_number_or_nan(line, placement_start) > 0)) {
         abdb_left_out_count_values_of_entry(s->left_out, entry);
         goto done;
@@ -372,11 +376,11 @@ done:
 static void count_refused_line_values(const state *s, const text_line *line)
 {
     for (size_t from = s->first; from; from = from == s->first ? s->second : 0) {
-        const size_t column[] = {from, find_column_from(s, "algbw", from),
-                                 find_column_from(s, "busbw", from)};
+        const size_t column[] = {from, find_nccl_column_from(s, "algbw", from),
+                                 find_nccl_column_from(s, "busbw", from)};
 
         for (size_t i = 0; i < sizeof column / sizeof column[0]; i++)
-            abdb_count_values_read(isfinite(line_word_number_or_nan(line, column[i])));
+            abdb_add_thread_values_read(isfinite(line_word_number_or_nan(line, column[i])));
     }
 }
 
@@ -387,36 +391,37 @@ static bool is_rank_line(const text_line *line, bool is_comment)
 }
 
 /* Takes what a line of comment says of the run, and imports a line of the table. */
-static abdb_status import_nccl_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status store_comment_or_import_nccl_table_line(void *self, const text_line *line,
+                                                           abdb_error *err)
 {
     state *s = self;
     bool note = line->words && line->word[0][0] == '#';
     text_line filled = *line;
     abdb_status st = ABDB_OK;
 
-    store_collective_named_in_line(s, line);
+    store_collective_of_this_or_next_run(s, line);
     s->note_before = note;
     if (is_rank_line(line, note)) {
         record_rank_host_and_device_of_line(s, line);
     } else if (note) {
         if (strstr(line->text, "nThread ") && strstr(line->text, "nGpus "))
-            begin_run_and_store_gpus_per_process(s, line);
+            begin_run_if_rows_and_store_process_gpus(s, line);
         else if (s->rows && strstr(line->text, "-tests version"))
-            reset_state_for_next_run(s);
+            forget_run_take_next_collective(s);
         if (!s->columns) store_settings_of_comment_line(s, line->text);
     }
-    if (parse_table_header(s, line) || note || !s->columns ||
+    if (store_columns_if_nccl_table_header(s, line) || note || !s->columns ||
         !(line_word_number_or_nan(line, 0) >= 0))
         return ABDB_OK;
     s->rows++;
-    insert_blank_redop_and_root(s, &filled);
+    insert_empty_words_for_blank_redop_and_root(s, &filled);
     line = &filled;
     if (line->words != s->columns) {
         count_refused_line_values(s, line);
         return line_reject_and_end_row(s->sink, line, "",
                                        "not as many words as the table has columns", err);
     }
-    if (!*s->collective && !abdb_overrides_get(s->words, "workload"))
+    if (!*s->collective && !abdb_overrides_get_value_or_null(s->words, "workload"))
         return ABDB_FAIL(err, ABDB_DATA,
                          "line %ld: no line before it names the collective; say it with"
                          " --set workload=NAME, which is all_reduce, all_gather, all_to_all, ...",
@@ -434,8 +439,8 @@ done:
 }
 
 /* Imports a console, or a CSV copy of its table. */
-static abdb_status read_nccl_tests(const abdb_input *in, const abdb_overrides *overrides,
-                                   const abdb_sink *sink, abdb_error *err)
+static abdb_status import_nccl_console_lines(const abdb_input *in, const abdb_overrides *overrides,
+                                             const abdb_sink *sink, abdb_error *err)
 {
     state *s = calloc(1, sizeof *s);
     abdb_status st;
@@ -444,7 +449,8 @@ static abdb_status read_nccl_tests(const abdb_input *in, const abdb_overrides *o
     s->left_out = in->left_out;
     s->words = overrides;
     s->sink = sink;
-    st = lines_read_each_with_mark(in, lines_find_decimal_mark(in), import_nccl_line, s, err);
+    st = lines_deliver_each_with_mark(in, lines_find_decimal_mark_by_number_rows(in),
+                                      store_comment_or_import_nccl_table_line, s, err);
     abdb_arena_free(&s->arena);
     free(s);
     return st;
@@ -456,4 +462,4 @@ const abdb_importer abdb_import_nccl_tests = {
     3,
     NULL,
     nccl_tests_bid,
-    read_nccl_tests};
+    import_nccl_console_lines};

@@ -28,9 +28,9 @@ static bool is_nvbandwidth_json(const abdb_input *in)
 static int nvbandwidth_bid(const abdb_input *in)
 {
     if (is_nvbandwidth_json(in)) return 90;
-    return lines_any_begins_with(in, "memcpy ") &&
-                   (lines_any_begins_with(in, "nvbandwidth Version") ||
-                    lines_any_begins_with(in, "Running ")) &&
+    return lines_any_in_first_part_begins_with(in, "memcpy ") &&
+                   (lines_any_in_first_part_begins_with(in, "nvbandwidth Version") ||
+                    lines_any_in_first_part_begins_with(in, "Running ")) &&
                    memmem(in->text, in->text_size, "(GB/s)", 6)
                ? 82
                : 0;
@@ -51,7 +51,7 @@ typedef struct {
 } console;
 
 /* Another run begins: nothing of the one before holds for it. */
-static void begin_run(console *c)
+static void forget_devices_tests_and_settings(console *c)
 {
     memset(c->run.device, 0, sizeof c->run.device);
     c->run.settings = (abdb_settings){0};
@@ -60,7 +60,7 @@ static void begin_run(console *c)
     c->described = false;
 }
 
-static bool is_begun_in_this_run(const console *c, const char *testcase)
+static bool is_testcase_begun_in_this_run(const console *c, const char *testcase)
 {
     for (size_t i = 0; i < c->begun_count; i++)
         if (strcmp(c->begun[i], testcase) == 0) return true;
@@ -68,7 +68,7 @@ static bool is_begun_in_this_run(const console *c, const char *testcase)
 }
 
 /* "Running device_to_host_memcpy_ce." begins a test; one that was in the run already, a run. */
-static bool begin_testcase(console *c, const text_line *line)
+static bool begin_testcase_if_named_in_line(console *c, const text_line *line)
 {
     const char *name =
         line->words > 1 && strcasecmp(line->word[0], "running") == 0 ? line->word[1] : NULL;
@@ -76,7 +76,7 @@ static bool begin_testcase(console *c, const text_line *line)
 
     if (!name) return false;
     snprintf(testcase, sizeof testcase, "%.*s", (int)strcspn(name, "."), name);
-    if (is_begun_in_this_run(c, testcase)) begin_run(c);
+    if (is_testcase_begun_in_this_run(c, testcase)) forget_devices_tests_and_settings(c);
     memcpy(c->testcase, testcase, sizeof testcase);
     if (c->begun_count < TESTCASES_MAX)
         memcpy(c->begun[c->begun_count++], testcase, sizeof testcase);
@@ -87,34 +87,35 @@ static bool begin_testcase(console *c, const text_line *line)
 
 /* The numbers of the columns: the first line of whole numbers under a description. A comma cuts
  * words, so that no number of that line is known. */
-static bool read_column_numbers(console *c, const text_line *line)
+static bool store_matrix_column_numbers(console *c, const text_line *line)
 {
     if (!line->words || strchr(line->text, ',')) return false;
     for (size_t i = 0; i < line->words && i < COLUMNS_MAX; i++) {
-        c->column[i] = line_word_as_index(line, i);
+        c->column[i] = line_word_as_index_or_minus_1(line, i);
         if (c->column[i] < 0) return false;
     }
     c->columns = line->words;
     return true;
 }
 
-static abdb_status reject_matrix_line(console *c, const text_line *line, const char *reason,
-                                      abdb_error *err)
+static abdb_status reject_matrix_line_and_end_row(console *c, const text_line *line,
+                                                  const char *reason, abdb_error *err)
 {
-    return line_reject_row_of_numbers(c->run.sink, line, c->testcase, reason, err);
+    return line_reject_count_numbers_and_end_row(c->run.sink, line, c->testcase, reason, err);
 }
 
 /* A row of the matrix: the number of the row, then a value for each column. */
-static abdb_status import_matrix_row(console *c, const text_line *line, abdb_error *err)
+static abdb_status import_or_reject_matrix_row(console *c, const text_line *line, abdb_error *err)
 {
     char locator[NVB_NAME_SIZE + 40];
-    long row = line_word_as_index(line, 0);
+    long row = line_word_as_index_or_minus_1(line, 0);
     bool added;
     abdb_status st = ABDB_OK;
 
     if (line->words != c->columns + 1)
-        return reject_matrix_line(c, line, "not one value for each column of the matrix", err);
-    if (row < 0) return reject_matrix_line(c, line, "no number of a row", err);
+        return reject_matrix_line_and_end_row(c, line,
+                                              "not one value for each column of the matrix", err);
+    if (row < 0) return reject_matrix_line_and_end_row(c, line, "no number of a row", err);
     for (size_t i = 0; i < c->columns; i++) {
         nvb_cell cell = {.testcase = c->testcase,
                          .description = c->description,
@@ -125,7 +126,7 @@ static abdb_status import_matrix_row(console *c, const text_line *line, abdb_err
                          .line = line->number};
 
         snprintf(locator, sizeof locator, "line %ld, column %ld", line->number, c->column[i]);
-        TRY(nvb_add_cell(&c->run, &cell, &added, err));
+        TRY(nvb_import_cell_unless_absent(&c->run, &cell, &added, err));
     }
     TRY(c->run.sink->row_end(c->run.sink->self, err));
 done:
@@ -133,25 +134,27 @@ done:
 }
 
 /* "Device 0: NVIDIA H100 80GB HBM3 (00000000:01:00)" */
-static bool note_device_line(console *c, const text_line *line)
+static bool store_device_name_if_device_line(console *c, const text_line *line)
 {
     const char *text = line->text + strspn(line->text, " \t"), *colon = strchr(text, ':');
 
     if (strncmp(text, "Device ", 7) != 0 || !colon || !isdigit((unsigned char)text[7]))
         return false;
-    nvb_set_device_name(&c->run, (long)abdb_digits_parse_or(text + 7, 9999, -1),
+    nvb_set_device_name(&c->run, (long)abdb_digits_parse_prefix_up_to_max_or(text + 7, 9999, -1),
                         colon + 1 + strspn(colon + 1, " "));
     return true;
 }
 
 /* Begins a run, a test or a matrix where the line does, and imports a row of a matrix. */
-static abdb_status import_console_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status store_heading_or_import_matrix_line(void *self, const text_line *line,
+                                                       abdb_error *err)
 {
     console *c = self;
     const char *text = line->text + strspn(line->text, " \t");
 
-    if (strncmp(text, "nvbandwidth Version", 19) == 0) begin_run(c);
-    if (note_device_line(c, line) || begin_testcase(c, line)) return ABDB_OK;
+    if (strncmp(text, "nvbandwidth Version", 19) == 0) forget_devices_tests_and_settings(c);
+    if (store_device_name_if_device_line(c, line) || begin_testcase_if_named_in_line(c, line))
+        return ABDB_OK;
     if (strstr(text, "(row)") || strstr(text, "GPU(column)")) {
         snprintf(c->description, sizeof c->description, "%s", text);
         c->described = true;
@@ -160,22 +163,24 @@ static abdb_status import_console_line(void *self, const text_line *line, abdb_e
     }
     if (!c->described) { /* versions stand before the first matrix */
         if (!*c->testcase)
-            (void)abdb_settings_add_key_value_of_line(&c->run.settings, &c->run.arena, text);
+            (void)abdb_settings_add_key_value_if_line_has_one(&c->run.settings, &c->run.arena,
+                                                              text);
         return ABDB_OK;
     }
     if (!c->columns)
-        return read_column_numbers(c, line) || !line_has_number_like_word(line)
+        return store_matrix_column_numbers(c, line) || !line_has_number_like_word(line)
                    ? ABDB_OK
-                   : reject_matrix_line(c, line, "the matrix has no numbers of columns above", err);
+                   : reject_matrix_line_and_end_row(
+                         c, line, "the matrix has no numbers of columns above", err);
     if (!line->words || !isdigit((unsigned char)line->word[0][strspn(line->word[0], "+-")])) {
         c->described = false; /* a matrix ends at the first other line */
         return ABDB_OK;
     }
-    return import_matrix_row(c, line, err);
+    return import_or_reject_matrix_row(c, line, err);
 }
 
-static abdb_status read_console(const abdb_input *in, const abdb_overrides *overrides,
-                                const abdb_sink *sink, abdb_error *err)
+static abdb_status import_nvbandwidth_console(const abdb_input *in, const abdb_overrides *overrides,
+                                              const abdb_sink *sink, abdb_error *err)
 {
     console *c = calloc(1, sizeof *c);
     abdb_status st;
@@ -183,7 +188,7 @@ static abdb_status read_console(const abdb_input *in, const abdb_overrides *over
     if (!c) return ABDB_FAIL(err, ABDB_NOMEM, "a console");
     c->run.words = overrides;
     c->run.sink = sink;
-    st = lines_read_each(in, import_console_line, c, err);
+    st = lines_deliver_each_without_mark(in, store_heading_or_import_matrix_line, c, err);
     abdb_arena_free(&c->run.arena);
     free(c);
     return st;
@@ -196,7 +201,7 @@ static const char *const of_document[] = {
     "testcases*", "GPU Device list*", "GPU Device info*", "Hostname", "error", "warning", NULL};
 
 /* "0: NVIDIA H100 (00000000:01:00): (host)" */
-static void note_json_devices(nvb_run *run, const json_t *document)
+static void store_device_names_of_json_list(nvb_run *run, const json_t *document)
 {
     const json_t *item;
     size_t i;
@@ -206,14 +211,15 @@ static void note_json_devices(nvb_run *run, const json_t *document)
         const char *text = json_string_value(item), *colon = text ? strchr(text, ':') : NULL;
 
         if (colon)
-            nvb_set_device_name(run, (long)abdb_digits_parse_or(text, 9999, (long)i),
+            nvb_set_device_name(run,
+                                (long)abdb_digits_parse_prefix_up_to_max_or(text, 9999, (long)i),
                                 colon + 1 + strspn(colon + 1, " "));
     }
 }
 
 /* A test that failed is a reject; one that was waived has nothing to read. */
-static abdb_status reject_failed_testcase(nvb_run *run, const json_t *test, size_t index,
-                                          abdb_error *err)
+static abdb_status reject_testcase_if_failed(nvb_run *run, const json_t *test, size_t index,
+                                             abdb_error *err)
 {
     const char *status = json_string_value(json_object_get(test, "status"));
     const char *error = json_string_value(json_object_get(test, "error"));
@@ -226,8 +232,8 @@ static abdb_status reject_failed_testcase(nvb_run *run, const json_t *test, size
 }
 
 /* One row of a test's matrix. */
-static abdb_status import_json_row(nvb_run *run, nvb_cell *cell, const json_t *row, size_t test,
-                                   abdb_error *err)
+static abdb_status import_json_matrix_row(nvb_run *run, nvb_cell *cell, const json_t *row,
+                                          size_t test, abdb_error *err)
 {
     char locator[80], number[32];
     const json_t *item;
@@ -245,7 +251,7 @@ static abdb_status import_json_row(nvb_run *run, nvb_cell *cell, const json_t *r
         cell->locator = locator;
         snprintf(locator, sizeof locator, "testcases[%zu].bandwidth_matrix[%ld][%zu]", test,
                  cell->row, column);
-        TRY(nvb_add_cell(run, cell, &added, err));
+        TRY(nvb_import_cell_unless_absent(run, cell, &added, err));
     }
     TRY(run->sink->row_end(run->sink->self, err));
 done:
@@ -253,8 +259,8 @@ done:
 }
 
 /* Imports each row of the matrix of one test case. */
-static abdb_status import_json_testcase(nvb_run *run, const json_t *test, size_t index,
-                                        abdb_error *err)
+static abdb_status import_json_testcase_matrix(nvb_run *run, const json_t *test, size_t index,
+                                               abdb_error *err)
 {
     const char *name = json_string_value(json_object_get(test, "name"));
     const char *description = json_string_value(json_object_get(test, "bandwidth_description"));
@@ -262,7 +268,7 @@ static abdb_status import_json_testcase(nvb_run *run, const json_t *test, size_t
     size_t i;
     abdb_status st = ABDB_OK;
 
-    TRY(reject_failed_testcase(run, test, index, err));
+    TRY(reject_testcase_if_failed(run, test, index, err));
     json_array_foreach(json_object_get(test, "bandwidth_matrix"), i, row)
     {
         nvb_cell cell = {.testcase = name,
@@ -271,14 +277,14 @@ static abdb_status import_json_testcase(nvb_run *run, const json_t *test, size_t
                          .test = test};
 
         if (!name) TRY(ABDB_FAIL(err, ABDB_DATA, "testcases[%zu] has no name", index));
-        TRY(import_json_row(run, &cell, row, index, err));
+        TRY(import_json_matrix_row(run, &cell, row, index, err));
     }
 done:
     return st;
 }
 
-static abdb_status read_json(const abdb_input *in, const abdb_overrides *overrides,
-                             const abdb_sink *sink, abdb_error *err)
+static abdb_status import_nvbandwidth_json(const abdb_input *in, const abdb_overrides *overrides,
+                                           const abdb_sink *sink, abdb_error *err)
 {
     nvb_run *run = calloc(1, sizeof *run);
     json_t *root = NULL, *test;
@@ -289,12 +295,12 @@ static abdb_status read_json(const abdb_input *in, const abdb_overrides *overrid
     if (!run) return ABDB_FAIL(err, ABDB_NOMEM, "a document");
     run->words = overrides;
     run->sink = sink;
-    TRY(abdb_flat_parse_json_document(&root, in, err));
+    TRY(abdb_flat_parse_json_document_quoting_nan(&root, in, err));
     document = json_object_get(root, "nvbandwidth");
-    note_json_devices(run, document);
+    store_device_names_of_json_list(run, document);
     abdb_flat_append_json_members_to_settings(&run->settings, document, of_document, &run->arena);
     json_array_foreach(json_object_get(document, "testcases"), i, test)
-        TRY(import_json_testcase(run, test, i, err));
+        TRY(import_json_testcase_matrix(run, test, i, err));
 done:
     json_decref(root);
     abdb_arena_free(&run->arena);
@@ -302,12 +308,14 @@ done:
     return st;
 }
 
-static abdb_status read_nvbandwidth(const abdb_input *in, const abdb_overrides *overrides,
-                                    const abdb_sink *sink, abdb_error *err)
+static abdb_status import_nvbandwidth_json_or_console(const abdb_input *in,
+                                                      const abdb_overrides *overrides,
+                                                      const abdb_sink *sink, abdb_error *err)
 {
-    return (is_nvbandwidth_json(in) ? read_json : read_console)(in, overrides, sink, err);
+    return (is_nvbandwidth_json(in) ? import_nvbandwidth_json
+                                    : import_nvbandwidth_console)(in, overrides, sink, err);
 }
 
 const abdb_importer abdb_import_nvbandwidth = {
-    "nvbandwidth",   "nvbandwidth: the console, or JSON (-j)", 1, NULL, nvbandwidth_bid,
-    read_nvbandwidth};
+    "nvbandwidth",   "nvbandwidth: the console, or JSON (-j)", 1, NULL,
+    nvbandwidth_bid, import_nvbandwidth_json_or_console};

@@ -29,14 +29,14 @@ static int nvbench_bid(const abdb_input *in)
     return abdb_flat_has_all_keys_or_columns(in, "\"meta\"|\"nvbench\"|\"devices\"") ? 85 : 0;
 }
 
-static const char *text_member(const json_t *object, const char *name)
+static const char *json_text_member_or_null(const json_t *object, const char *name)
 {
     return json_string_value(json_object_get(object, name));
 }
 
 /* "nv/cold/time/gpu/mean" -> its value as printed, or NULL. */
-static const char *find_summary_value(const json_t *state_json, const char *mode,
-                                      const char *tag_rest)
+static const char *find_summary_value_of_launch_mode(const json_t *state_json, const char *mode,
+                                                     const char *tag_rest)
 {
     const json_t *summary, *datum;
     char tag[64];
@@ -45,34 +45,34 @@ static const char *find_summary_value(const json_t *state_json, const char *mode
     snprintf(tag, sizeof tag, "nv/%s/%s", mode, tag_rest);
     json_array_foreach(json_object_get(state_json, "summaries"), i, summary)
     {
-        const char *here = text_member(summary, "tag");
+        const char *here = json_text_member_or_null(summary, "tag");
 
         if (!here || strcmp(here, tag) != 0) continue;
         json_array_foreach(json_object_get(summary, "data"), k, datum)
         {
-            const char *name = text_member(datum, "name");
+            const char *name = json_text_member_or_null(datum, "name");
 
-            if (name && strcmp(name, "value") == 0) return text_member(datum, "value");
+            if (name && strcmp(name, "value") == 0) return json_text_member_or_null(datum, "value");
         }
     }
     return NULL;
 }
 
 /* Does a summary of the benchmark's own, "acme/verification/pass", say 0 or false? */
-static bool own_verification_failed(const json_t *state_json)
+static bool benchmark_own_verification_failed(const json_t *state_json)
 {
     const json_t *summary, *datum;
     size_t i, k;
 
     json_array_foreach(json_object_get(state_json, "summaries"), i, summary)
     {
-        const char *tag = text_member(summary, "tag"), *last;
+        const char *tag = json_text_member_or_null(summary, "tag"), *last;
 
         if (!tag || strncmp(tag, "nv/", 3) == 0 || !strcasestr(tag, "verif")) continue;
         last = strrchr(tag, '/');
         json_array_foreach(json_object_get(summary, "data"), k, datum)
         {
-            const char *value = text_member(datum, "value");
+            const char *value = json_text_member_or_null(datum, "value");
             bool zero = value && (strcmp(value, "0") == 0 || strcasecmp(value, "false") == 0 ||
                                   strcasecmp(value, "fail") == 0);
 
@@ -93,7 +93,7 @@ static void add_axis_factors(abdb_entry *entry, const json_t *state_json, abdb_a
 
     json_array_foreach(json_object_get(state_json, "axis_values"), i, axis)
     {
-        const char *name = text_member(axis, "name");
+        const char *name = json_text_member_or_null(axis, "name");
         const json_t *value = json_object_get(axis, "value");
 
         if (!name || !*name) continue;
@@ -106,7 +106,7 @@ static void add_axis_factors(abdb_entry *entry, const json_t *state_json, abdb_a
 }
 
 /* The device that a state ran on; NULL: the document does not list it. */
-static const json_t *device_of_state(const state *s, const json_t *state_json)
+static const json_t *json_device_of_state_or_null(const state *s, const json_t *state_json)
 {
     json_int_t id = json_integer_value(json_object_get(state_json, "device"));
     const json_t *device;
@@ -141,18 +141,19 @@ static void add_unread_summaries_as_factors(abdb_entry *entry, const json_t *sta
     snprintf(before, sizeof before, "nv/%s/", mode);
     json_array_foreach(json_object_get(state_json, "summaries"), i, summary)
     {
-        const char *tag = text_member(summary, "tag");
+        const char *tag = json_text_member_or_null(summary, "tag");
 
         /* Tags of a program's own hold for all modes. */
         if (!tag || (strncmp(tag, "nv/", 3) == 0 && strncmp(tag, before, strlen(before)) != 0))
             continue;
         json_array_foreach(json_object_get(summary, "data"), k, datum)
         {
-            const char *name = text_member(datum, "name");
+            const char *name = json_text_member_or_null(datum, "name");
 
             if (name && strcmp(name, "value") == 0)
-                abdb_entry_add_extra_factor_unless_ignored(entry, tag, text_member(datum, "value"),
-                                                           ABDB_MARK_UNKNOWN, ignored, a);
+                abdb_entry_add_renamed_extra_factor_unless_ignored(
+                    entry, tag, json_text_member_or_null(datum, "value"), ABDB_MARK_UNKNOWN,
+                    ignored, a);
         }
     }
 }
@@ -196,21 +197,23 @@ static void add_unread_members_as_factors(const state *s, abdb_entry *entry,
 }
 
 /* Imports the times of a state in one mode ("cold": isolated, "batch"); *kept: there was one. */
-static abdb_status import_launch_mode_of_state(state *s, const json_t *state_json, const char *mode,
+static abdb_status import_entry_of_launch_mode(state *s, const json_t *state_json, const char *mode,
                                                bool *kept, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
-    const char *samples = find_summary_value(state_json, mode, "sample_size");
-    const char *relative = find_summary_value(state_json, mode, "time/gpu/stdev/relative");
+    const char *samples = find_summary_value_of_launch_mode(state_json, mode, "sample_size");
+    const char *relative =
+        find_summary_value_of_launch_mode(state_json, mode, "time/gpu/stdev/relative");
     abdb_result *result;
     double number;
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    result = abdb_entry_add_printed_result(entry, "time_s", "mean",
-                                           find_summary_value(state_json, mode, "time/gpu/mean"),
-                                           ABDB_MARK_UNKNOWN, "s");
+    result = abdb_entry_add_printed_result_or_count_left_out(
+        entry, "time_s", "mean",
+        find_summary_value_of_launch_mode(state_json, mode, "time/gpu/mean"), ABDB_MARK_UNKNOWN,
+        "s");
     if (!result) {
         abdb_left_out_count_values_of_entry(s->left_out, entry);
         goto done;
@@ -222,16 +225,17 @@ static abdb_status import_launch_mode_of_state(state *s, const json_t *state_jso
         result->high = result->value * (1 + number);
         result->spread = "sd";
     }
-    abdb_entry_add_printed_result(
+    abdb_entry_add_printed_result_or_count_left_out(
         entry, "bytes_per_s", "mean",
-        find_summary_value(state_json, mode, "bw/global/bytes_per_second"), ABDB_MARK_UNKNOWN,
-        "B/s");
+        find_summary_value_of_launch_mode(state_json, mode, "bw/global/bytes_per_second"),
+        ABDB_MARK_UNKNOWN, "B/s");
     abdb_entry_set_measured_run(entry, "nvbench", s->benchmark, s->locator, 0);
-    entry->field[ABDB_FIELD_device] = text_member(device_of_state(s, state_json), "name");
+    entry->field[ABDB_FIELD_device] =
+        json_text_member_or_null(json_device_of_state_or_null(s, state_json), "name");
     entry->field[ABDB_FIELD_devices] = entry->field[ABDB_FIELD_device] ? "1" : NULL;
-    if (own_verification_failed(state_json)) {
+    if (benchmark_own_verification_failed(state_json)) {
         entry->field[ABDB_FIELD_verified] = "fail";
-        abdb_entry_add_mark_to_flags(entry, "failed");
+        abdb_entry_add_mark_to_flags_once(entry, "failed");
     }
     abdb_entry_add_factor_parsing_number(entry, "launches", mode);
     if (s->version)
@@ -239,7 +243,8 @@ static abdb_status import_launch_mode_of_state(state *s, const json_t *state_jso
                                              abdb_arena_printf(&a, "nvbench %s", s->version));
     add_axis_factors(entry, state_json, &a);
     add_unread_summaries_as_factors(entry, state_json, mode, &a);
-    add_unread_members_as_factors(s, entry, state_json, device_of_state(s, state_json), &a);
+    add_unread_members_as_factors(s, entry, state_json, json_device_of_state_or_null(s, state_json),
+                                  &a);
     abdb_entry_apply_overrides_and_check(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     *kept = true;
@@ -257,8 +262,8 @@ static abdb_status import_or_reject_nvbench_state(state *s, const json_t *state_
     abdb_status st = ABDB_OK;
 
     if (!json_is_true(json_object_get(state_json, "is_skipped"))) {
-        TRY(import_launch_mode_of_state(s, state_json, "cold", &kept, err));
-        TRY(import_launch_mode_of_state(s, state_json, "batch", &kept, err));
+        TRY(import_entry_of_launch_mode(s, state_json, "cold", &kept, err));
+        TRY(import_entry_of_launch_mode(s, state_json, "batch", &kept, err));
         if (!kept) {
             char *raw = json_dumps(state_json, JSON_COMPACT);
             abdb_reject reject = {.field = "nv/cold/time/gpu/mean",
@@ -275,8 +280,8 @@ done:
     return st;
 }
 
-static abdb_status read_nvbench(const abdb_input *in, const abdb_overrides *overrides,
-                                const abdb_sink *sink, abdb_error *err)
+static abdb_status import_nvbench_states(const abdb_input *in, const abdb_overrides *overrides,
+                                         const abdb_sink *sink, abdb_error *err)
 {
     state s = {.words = overrides, .sink = sink, .left_out = in->left_out};
     json_t *root;
@@ -284,14 +289,14 @@ static abdb_status read_nvbench(const abdb_input *in, const abdb_overrides *over
     size_t i, k;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_flat_parse_json_document(&root, in, err));
+    TRY(abdb_flat_parse_json_document_quoting_nan(&root, in, err));
     s.devices = json_object_get(root, "devices");
     s.meta = json_object_get(root, "meta");
     version = json_object_get(s.meta, "version");
-    s.version = text_member(json_object_get(version, "nvbench"), "string");
+    s.version = json_text_member_or_null(json_object_get(version, "nvbench"), "string");
     json_array_foreach(json_object_get(root, "benchmarks"), i, benchmark)
     {
-        s.benchmark = text_member(benchmark, "name");
+        s.benchmark = json_text_member_or_null(benchmark, "name");
         s.of_benchmark = benchmark;
         json_array_foreach(json_object_get(benchmark, "states"), k, one)
         {
@@ -305,4 +310,6 @@ done:
 }
 
 const abdb_importer abdb_import_nvbench = {
-    "nvbench", "NVBench JSON: device times and rates by state", 2, NULL, nvbench_bid, read_nvbench};
+    "nvbench",   "NVBench JSON: device times and rates by state",
+    2,           NULL,
+    nvbench_bid, import_nvbench_states};

@@ -34,10 +34,10 @@ typedef struct {
 
 static int osu_bid(const abdb_input *in)
 {
-    return lines_any_begins_with(in, "# OSU ") ? 85 : 0; /* indented, too */
+    return lines_any_in_first_part_begins_with(in, "# OSU ") ? 85 : 0; /* indented, too */
 }
 
-static abdb_status reject_test_without_rows(state *s, abdb_error *err)
+static abdb_status reject_last_test_if_without_rows(state *s, abdb_error *err)
 {
     text_line line = {.number = s->title_line, .text = s->title};
 
@@ -52,7 +52,7 @@ static abdb_status reject_empty_test_and_parse_title(state *s, const text_line *
 {
     const char *from = strstr(line->text, "# OSU ") + 6, *to = strstr(from, " Test");
     size_t n = 0;
-    abdb_status st = reject_test_without_rows(s, err);
+    abdb_status st = reject_last_test_if_without_rows(s, err);
 
     if (strncmp(from, "MPI", 3) == 0) {
         size_t size = strcspn(from, " ");
@@ -105,7 +105,7 @@ static column metric_and_unit_of_heading(const char *name)
 }
 
 /* "# Size       Avg Latency(us)        Validation": two blanks or more stand between columns. */
-static void parse_column_headings(state *s, const char *text)
+static void store_columns_of_heading_line(state *s, const char *text)
 {
     char name[64];
 
@@ -142,7 +142,7 @@ static void set_result_counts_from_iterations(const state *s, const text_line *l
 
 /* One row of a table: message size, then one column for each figure. A column without a unit is
  * the verdict of validation (-c). */
-static abdb_status import_osu_row(state *s, const text_line *line, abdb_error *err)
+static abdb_status import_or_reject_osu_row(state *s, const text_line *line, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
@@ -161,8 +161,8 @@ static abdb_status import_osu_row(state *s, const text_line *line, abdb_error *e
         abdb_result *result;
 
         if (!c->metric) {
-            abdb_entry_add_extra_factor_unless_ignored(entry, c->name, line->word[i],
-                                                       ABDB_MARK_UNKNOWN, noise, &a);
+            abdb_entry_add_renamed_extra_factor_unless_ignored(entry, c->name, line->word[i],
+                                                               ABDB_MARK_UNKNOWN, noise, &a);
             continue;
         }
         if (!*c->unit) {
@@ -171,11 +171,12 @@ static abdb_status import_osu_row(state *s, const text_line *line, abdb_error *e
             entry->field[ABDB_FIELD_verified] = pass                                 ? "pass"
                                                 : strcmp(line->word[i], "Fail") == 0 ? "fail"
                                                                                      : "unchecked";
-            if (strcmp(line->word[i], "Fail") == 0) abdb_entry_add_mark_to_flags(entry, "failed");
+            if (strcmp(line->word[i], "Fail") == 0)
+                abdb_entry_add_mark_to_flags_once(entry, "failed");
             continue;
         }
-        result = abdb_entry_add_printed_result(entry, c->metric, c->statistic, line->word[i],
-                                               line->mark, c->unit);
+        result = abdb_entry_add_printed_result_or_count_left_out(
+            entry, c->metric, c->statistic, line->word[i], line->mark, c->unit);
         if (result) result->x = line_word_number_or_nan(line, 0);
     }
     set_result_counts_from_iterations(s, line, entry);
@@ -194,7 +195,8 @@ done:
 }
 
 /* Takes the title, the type or the heading that a line is, or imports a row of the table below. */
-static abdb_status import_osu_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status store_heading_or_import_osu_line(void *self, const text_line *line,
+                                                    abdb_error *err)
 {
     state *s = self;
     const char *text = line->text + strspn(line->text, " \t");
@@ -204,31 +206,31 @@ static abdb_status import_osu_line(void *self, const text_line *line, abdb_error
     if (strncmp(text, "# Datatype: ", 12) == 0)
         snprintf(s->datatype, sizeof s->datatype, "%.*s", (int)strcspn(text + 12, ". "), text + 12);
     if (strncmp(text, "# Size", 6) == 0) {
-        parse_column_headings(s, text);
+        store_columns_of_heading_line(s, text);
     } else if (*text == '#' && s->title_line && !s->columns) {
         abdb_settings_add_bracketed_pairs_of_line(&s->settings, &s->arena, text);
-        (void)abdb_settings_add_key_value_of_line(&s->settings, &s->arena, text);
+        (void)abdb_settings_add_key_value_if_line_has_one(&s->settings, &s->arena, text);
     }
     if (!s->columns || !(line_word_number_or_nan(line, 0) >= 0)) return ABDB_OK;
     s->rows++;
     if (line->words != s->columns)
-        return line_reject_row_of_numbers(s->sink, line, "",
-                                          "not as many words as the table has columns", err);
-    return import_osu_row(s, line, err);
+        return line_reject_count_numbers_and_end_row(
+            s->sink, line, "", "not as many words as the table has columns", err);
+    return import_or_reject_osu_row(s, line, err);
 }
 
 /* Imports the tables of all programs of a console; a program without rows is a reject. */
-static abdb_status read_osu_console(const abdb_input *in, const abdb_overrides *overrides,
-                                    const abdb_sink *sink, abdb_error *err)
+static abdb_status import_osu_tables(const abdb_input *in, const abdb_overrides *overrides,
+                                     const abdb_sink *sink, abdb_error *err)
 {
     state s = {.words = overrides, .sink = sink};
-    abdb_status st =
-        lines_read_each_with_mark(in, lines_find_decimal_mark(in), import_osu_line, &s, err);
+    abdb_status st = lines_deliver_each_with_mark(in, lines_find_decimal_mark_by_number_rows(in),
+                                                  store_heading_or_import_osu_line, &s, err);
 
-    if (st == ABDB_OK) st = reject_test_without_rows(&s, err);
+    if (st == ABDB_OK) st = reject_last_test_if_without_rows(&s, err);
     abdb_arena_free(&s.arena);
     return st;
 }
 
 const abdb_importer abdb_import_osu = {
-    "osu", "OSU micro-benchmarks: the table of the console", 3, NULL, osu_bid, read_osu_console};
+    "osu", "OSU micro-benchmarks: the table of the console", 3, NULL, osu_bid, import_osu_tables};

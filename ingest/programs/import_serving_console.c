@@ -35,8 +35,8 @@ static const char heading[] = "Serving Benchmark Result";
 /* The block's heading, between signs of equality, and a line of a rate. */
 static int serving_console_bid(const abdb_input *in)
 {
-    return lines_any_begins_with(in, "============ Serving Benchmark Result") &&
-                   lines_any_begins_with(in, "Output token throughput (tok/s):")
+    return lines_any_in_first_part_begins_with(in, "============ Serving Benchmark Result") &&
+                   lines_any_in_first_part_begins_with(in, "Output token throughput (tok/s):")
                ? 84
                : 0;
 }
@@ -86,7 +86,7 @@ static void append_item(state *s, const char *name, const char *text, abdb_decim
 {
     abdb_flat_record *r = s->record;
 
-    if (abdb_flat_text_or_null(r, name)) return;
+    if (abdb_flat_text_or_null_mark_asked(r, name)) return;
     if (r->items == FLAT_ITEMS_MAX) {
         r->lost++;
         return;
@@ -218,7 +218,8 @@ static abdb_status read_serving_console(const abdb_input *in, const abdb_overrid
     abdb_status st = ABDB_OK;
 
     if (!s.record) return ABDB_FAIL(err, ABDB_NOMEM, "a block");
-    TRY(lines_read_each_with_mark(in, lines_find_decimal_mark(in), import_line, &s, err));
+    TRY(lines_deliver_each_with_mark(in, lines_find_decimal_mark_by_number_rows(in), import_line,
+                                     &s, err));
     TRY(import_block(&s, err));
 done:
     abdb_arena_free(&s.arena);

@@ -58,12 +58,13 @@ static const char *const noise[] = {"duration",
 
 /* "p99_ttft_ms": the statistic, the latency (SIZE_MAX: none) and whether it is in milliseconds.
  * InferenceX's form, without "_ms", is in seconds. */
-static size_t parse_latency_key(const char *key, char statistic[16], bool *ms)
+static size_t latency_index_and_statistic_of_key(const char *key, char statistic[16],
+                                                 bool *is_in_ms)
 {
     size_t head = strcspn(key, "_"), size = strlen(key);
 
-    *ms = size > 3 && strcmp(key + size - 3, "_ms") == 0;
-    if (*ms) size -= 3;
+    *is_in_ms = size > 3 && strcmp(key + size - 3, "_ms") == 0;
+    if (*is_in_ms) size -= 3;
     if (!key[head] || head >= 16 || size <= head) return SIZE_MAX;
     snprintf(statistic, 16, "%.*s", (int)head, key);
     for (size_t i = 0; i < LATENCIES; i++)
@@ -89,7 +90,7 @@ static void set_spread_from_std_member(abdb_result *result, const abdb_flat_reco
     double sd;
 
     snprintf(key, sizeof key, "std_%s%s", latencies[latency_index].key, ms ? "_ms" : "");
-    sd = abdb_flat_number_or_nan(r, key) * (ms ? 1e-3 : 1);
+    sd = abdb_flat_number_or_nan_note_doubt(r, key) * (ms ? 1e-3 : 1);
     if (!(sd >= 0)) return;
     result->low = result->value - sd;
     result->high = result->value + sd;
@@ -97,31 +98,32 @@ static void set_spread_from_std_member(abdb_result *result, const abdb_flat_reco
 }
 
 /* Every statistic of every latency that the object has. */
-static void add_latency_results(abdb_entry *entry, abdb_arena *a, const abdb_flat_record *r)
+static void add_all_latency_statistics(abdb_entry *entry, abdb_arena *a, const abdb_flat_record *r)
 {
     for (size_t i = 0; i < r->items; i++) {
         const char *key = r->item[i].name;
         char statistic[16];
         bool ms;
-        size_t which = parse_latency_key(key, statistic, &ms);
+        size_t which = latency_index_and_statistic_of_key(key, statistic, &ms);
         abdb_result *result;
 
         if (which == SIZE_MAX || !is_known_statistic_name(statistic)) continue;
-        result = abdb_entry_add_printed_result(
+        result = abdb_entry_add_printed_result_or_count_left_out(
             entry, latencies[which].metric, abdb_arena_copy(a, statistic, strlen(statistic)),
-            abdb_flat_text_or_null(r, key), abdb_flat_decimal_mark(r, key), ms ? "ms" : "s");
+            abdb_flat_text_or_null_mark_asked(r, key), abdb_flat_decimal_mark(r, key),
+            ms ? "ms" : "s");
         if (result && strcmp(statistic, "mean") == 0)
             set_spread_from_std_member(result, r, which, ms);
     }
 }
 
 /* Least and largest of a list of single requests; *n: how many. */
-static bool find_series_extremes(const abdb_flat_record *r, const char *list, double *min,
-                                 double *max, size_t *n)
+static bool find_min_max_of_series(const abdb_flat_record *r, const char *list, double *min,
+                                   double *max, size_t *n)
 {
     const double *x;
 
-    *n = abdb_flat_find_series(r, list, &x);
+    *n = abdb_flat_find_series_mark_asked(r, list, &x);
     for (size_t i = 0; i < *n; i++) {
         *min = i && *min < x[i] ? *min : x[i];
         *max = i && *max > x[i] ? *max : x[i];
@@ -140,30 +142,32 @@ static void add_extremes_of_request_lists(abdb_entry *entry, abdb_arena *a,
     size_t n;
 
     for (size_t i = 0; i < LATENCIES; i++)
-        for (int k = 0; find_series_extremes(r, latencies[i].list, &x[0], &x[1], &n) && k < 2;
+        for (int k = 0; find_min_max_of_series(r, latencies[i].list, &x[0], &x[1], &n) && k < 2;
              k++) {
             abdb_result *result =
-                x[k] > 0 ? abdb_entry_add_result(entry, latencies[i].metric, x[k]) : NULL;
+                x[k] > 0 ? abdb_entry_add_result_or_count_left_out(entry, latencies[i].metric, x[k])
+                         : NULL;
 
             if (!result) continue;
             result->statistic = names[k];
             result->n = (long long)n;
         }
     for (size_t i = 0; i < 2; i++)
-        for (int k = 0; find_series_extremes(r, lengths[i], &x[0], &x[1], &n) && k < 2; k++)
+        for (int k = 0; find_min_max_of_series(r, lengths[i], &x[0], &x[1], &n) && k < 2; k++)
             abdb_entry_add_factor_parsing_number(
                 entry, abdb_arena_printf(a, "%s.%s", lengths[i], names[k]),
                 abdb_arena_printf(a, "%.15g", x[k]));
 }
 
-static void add_rate_with_count(abdb_entry *entry, const abdb_flat_record *r, const char *key,
-                                const char *metric, const char *unit)
+static void add_rate_result_with_request_count(abdb_entry *entry, const abdb_flat_record *r,
+                                               const char *key, const char *metric,
+                                               const char *unit)
 {
-    abdb_result *result =
-        abdb_entry_add_printed_result(entry, metric, "value", abdb_flat_text_or_null(r, key),
-                                      abdb_flat_decimal_mark(r, key), unit);
+    abdb_result *result = abdb_entry_add_printed_result_or_count_left_out(
+        entry, metric, "value", abdb_flat_text_or_null_mark_asked(r, key),
+        abdb_flat_decimal_mark(r, key), unit);
 
-    if (result) result->n = abdb_flat_count_or_zero(r, "completed");
+    if (result) result->n = abdb_flat_parse_count_or_zero(r, "completed");
 }
 
 /* Tokens of one request: the total over the requests that were completed. */
@@ -171,8 +175,8 @@ static void add_mean_tokens_per_request_factor(abdb_entry *entry, abdb_arena *a,
                                                const abdb_flat_record *r, const char *key,
                                                const char *factor)
 {
-    double total = abdb_flat_number_or_nan(r, key),
-           requests = abdb_flat_number_or_nan(r, "completed");
+    double total = abdb_flat_number_or_nan_note_doubt(r, key),
+           requests = abdb_flat_number_or_nan_note_doubt(r, "completed");
 
     if (total > 0 && requests > 0)
         abdb_entry_add_factor_parsing_number(entry, factor,
@@ -194,7 +198,8 @@ static void mark_latencies_longer_than_run(abdb_entry *entry, double duration)
 
 /* A run of which no request was completed is kept without results, as failed. False: it has none
  * for another reason. */
-static bool mark_failed_if_none_completed(abdb_entry *entry, double completed, double requested)
+static bool drop_results_mark_failed_if_none_completed(abdb_entry *entry, double completed,
+                                                       double requested)
 {
     if (completed != 0 || !(requested > 0)) return false;
     abdb_entry_drop_results_as_left_out(entry);
@@ -206,8 +211,8 @@ static bool mark_failed_if_none_completed(abdb_entry *entry, double completed, d
 /* SGLang's client is a copy of vLLM's that has its own names for a few values. */
 static bool is_record_of_sglang(const abdb_flat_record *r)
 {
-    return abdb_flat_text_or_null(r, "total_output_tokens_retokenized") ||
-           abdb_flat_text_or_null(r, "mean_e2e_latency_ms");
+    return abdb_flat_text_or_null_mark_asked(r, "total_output_tokens_retokenized") ||
+           abdb_flat_text_or_null_mark_asked(r, "mean_e2e_latency_ms");
 }
 
 abdb_status abdb_serving_import_record(const abdb_overrides *overrides, const abdb_sink *sink,
@@ -220,37 +225,38 @@ abdb_status abdb_serving_import_record(const abdb_overrides *overrides, const ab
         {"endpoint_type", "client_endpoint"}, {"best_of", "best_of"}};
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
-    double completed = abdb_flat_number_or_nan(r, "completed"),
-           requested = abdb_flat_number_or_nan(r, "num_prompts"),
-           failed = abdb_flat_number_or_nan(r, "failed"),
-           duration = abdb_flat_number_or_nan(r, "duration"),
-           rate = abdb_flat_number_or_nan(r, "output_throughput");
+    double completed = abdb_flat_number_or_nan_note_doubt(r, "completed"),
+           requested = abdb_flat_number_or_nan_note_doubt(r, "num_prompts"),
+           failed = abdb_flat_number_or_nan_note_doubt(r, "failed"),
+           duration = abdb_flat_number_or_nan_note_doubt(r, "duration"),
+           rate = abdb_flat_number_or_nan_note_doubt(r, "output_throughput");
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     abdb_entry_set_measured_run(entry, is_record_of_sglang(r) ? "sglang-serving" : "vllm-serving",
                                 "serving", r->locator, r->line);
     entry->field[ABDB_FIELD_scenario] = "serving";
-    entry->field[ABDB_FIELD_model] = abdb_flat_text_or_null(r, "model_id");
-    entry->field[ABDB_FIELD_date] = abdb_flat_text_or_null(r, "date");
+    entry->field[ABDB_FIELD_model] = abdb_flat_text_or_null_mark_asked(r, "model_id");
+    entry->field[ABDB_FIELD_date] = abdb_flat_text_or_null_mark_asked(r, "date");
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
         abdb_entry_add_factor_parsing_number(entry, factors[i][1],
-                                             abdb_flat_text_or_null(r, factors[i][0]));
+                                             abdb_flat_text_or_null_mark_asked(r, factors[i][0]));
     add_mean_tokens_per_request_factor(entry, &a, r, "total_input_tokens", "input_tokens");
     add_mean_tokens_per_request_factor(entry, &a, r, "total_output_tokens", "output_tokens");
-    add_rate_with_count(entry, r, "output_throughput", "tokens_per_s", "token/s");
-    add_rate_with_count(entry, r, "request_throughput", "queries_per_s", "query/s");
-    add_latency_results(entry, &a, r);
+    add_rate_result_with_request_count(entry, r, "output_throughput", "tokens_per_s", "token/s");
+    add_rate_result_with_request_count(entry, r, "request_throughput", "queries_per_s", "query/s");
+    add_all_latency_statistics(entry, &a, r);
     add_extremes_of_request_lists(entry, &a, r);
     if (!(requested > 0) && failed > 0) requested = completed + failed;
     abdb_entry_mark_failed_if_requests_failed(entry, completed, requested);
     mark_latencies_longer_than_run(entry, duration);
     abdb_entry_mark_rate_not_matching_amount(
-        entry, rate, duration, abdb_flat_number_or_nan(r, "total_output_tokens"), 1.2);
+        entry, rate, duration, abdb_flat_number_or_nan_note_doubt(r, "total_output_tokens"), 1.2);
     abdb_entry_mark_rate_not_matching_amount(
-        entry, abdb_flat_number_or_nan(r, "request_throughput"), duration, completed, 1.2);
+        entry, abdb_flat_number_or_nan_note_doubt(r, "request_throughput"), duration, completed,
+        1.2);
     abdb_flat_add_unread_values_as_factors(entry, r, noise, &a);
-    if (!(rate > 0) && !mark_failed_if_none_completed(entry, completed, requested)) {
+    if (!(rate > 0) && !drop_results_mark_failed_if_none_completed(entry, completed, requested)) {
         TRY(abdb_flat_reject_and_end_row(sink, r, "output_throughput",
                                          "no rate: missing, zero or no number", err));
         goto done;
@@ -264,19 +270,21 @@ done:
     return st;
 }
 
-static abdb_status import_serving_record(void *self, const abdb_flat_record *r, abdb_error *err)
+static abdb_status import_or_reject_serving_record(void *self, const abdb_flat_record *r,
+                                                   abdb_error *err)
 {
     const state *s = self;
 
     return abdb_serving_import_record(s->words, s->sink, r, err);
 }
 
-static abdb_status read_serving_json(const abdb_input *in, const abdb_overrides *overrides,
-                                     const abdb_sink *sink, abdb_error *err)
+static abdb_status import_serving_records(const abdb_input *in, const abdb_overrides *overrides,
+                                          const abdb_sink *sink, abdb_error *err)
 {
     state s = {overrides, sink};
 
-    return abdb_flat_read_records(in, sink, import_serving_record, &s, err);
+    return abdb_flat_deliver_json_sql_or_csv_records(in, sink, import_or_reject_serving_record, &s,
+                                                     err);
 }
 
 const abdb_importer abdb_import_serving_json = {
@@ -285,4 +293,4 @@ const abdb_importer abdb_import_serving_json = {
     3,
     NULL,
     serving_json_bid,
-    read_serving_json};
+    import_serving_records};

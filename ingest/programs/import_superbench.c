@@ -35,7 +35,7 @@ typedef struct {
 } metric_name;
 
 /* Splits "benchmark:case/metric:rank" into its parts. False: it is no metric but a setting. */
-static bool split_metric_name(const char *key, metric_name *out)
+static bool split_metric_name_unless_setting(const char *key, metric_name *out)
 {
     const char *slash = strchr(key, '/'), *colon;
     size_t size;
@@ -53,8 +53,8 @@ static bool split_metric_name(const char *key, metric_name *out)
 }
 
 /* "fp16_tc_flops", before 0.4 "FP16_TC": GFLOP/s of any shape, or GOP/s. */
-static bool describe_gemm_flops(reader *r, const metric_name *m, const char *value,
-                                abdb_entry *entry)
+static bool fill_entry_of_gemm_flops(reader *r, const metric_name *m, const char *value,
+                                     abdb_entry *entry)
 {
     size_t size = strcspn(m->metric, "_");
     bool integer = strncmp(m->metric, "int", 3) == 0;
@@ -66,14 +66,15 @@ static bool describe_gemm_flops(reader *r, const metric_name *m, const char *val
     entry->field[ABDB_FIELD_dtype] = abdb_arena_printf(&r->arena, "%.*s", (int)size, m->metric);
     abdb_entry_add_factor_parsing_number(entry, "engine",
                                          strstr(m->metric, "_tc") ? "matrix" : "vector");
-    abdb_entry_add_printed_result(entry, integer ? "ops_per_s" : "flops_per_s", "value", value,
-                                  ABDB_MARK_UNKNOWN, integer ? "GOP/s" : "GFLOP/s");
+    abdb_entry_add_printed_result_or_count_left_out(entry, integer ? "ops_per_s" : "flops_per_s",
+                                                    "value", value, ABDB_MARK_UNKNOWN,
+                                                    integer ? "GOP/s" : "GFLOP/s");
     return true;
 }
 
 /* "fp8e4m3_1_8192_8192_8192_flops": format, batch, m, n, k; TFLOP/s. */
-static bool describe_shaped_gemm(reader *r, const metric_name *m, const char *value,
-                                 abdb_entry *entry)
+static bool fill_entry_of_shaped_gemm(reader *r, const metric_name *m, const char *value,
+                                      abdb_entry *entry)
 {
     char *copy = abdb_arena_copy(&r->arena, m->metric, strlen(m->metric)), *place = NULL;
     static const char *const names[] = {"batch", "m", "n", "k"};
@@ -94,14 +95,14 @@ static bool describe_shaped_gemm(reader *r, const metric_name *m, const char *va
                                      : strncmp(dtype, "fp4", 3) == 0 ? "fp4"
                                                                      : dtype;
     if (strlen(dtype) > 4) abdb_entry_add_factor_parsing_number(entry, "format", dtype);
-    abdb_entry_add_printed_result(entry, "flops_per_s", "value", value, ABDB_MARK_UNKNOWN,
-                                  "TFLOP/s");
+    abdb_entry_add_printed_result_or_count_left_out(entry, "flops_per_s", "value", value,
+                                                    ABDB_MARK_UNKNOWN, "TFLOP/s");
     return true;
 }
 
 /* "allreduce_8589934592_busbw": GB/s, time in us. */
-static bool describe_collective(reader *r, const metric_name *m, const char *value,
-                                abdb_entry *entry)
+static bool fill_entry_of_collective(reader *r, const metric_name *m, const char *value,
+                                     abdb_entry *entry)
 {
     static const char *const names[][2] = {
         {"allreduce", "all_reduce"},         {"allgather", "all_gather"},
@@ -118,17 +119,19 @@ static bool describe_collective(reader *r, const metric_name *m, const char *val
     abdb_entry_add_factor_parsing_number(
         entry, "message_bytes", abdb_arena_printf(&r->arena, "%.*s", (int)(what - bytes), bytes));
     if (strcmp(what, "_busbw") == 0 || strcmp(what, "_algbw") == 0)
-        abdb_entry_add_printed_result(entry, what[1] == 'b' ? "busbw_bytes_per_s" : "bytes_per_s",
-                                      "value", value, ABDB_MARK_UNKNOWN, "GB/s");
+        abdb_entry_add_printed_result_or_count_left_out(
+            entry, what[1] == 'b' ? "busbw_bytes_per_s" : "bytes_per_s", "value", value,
+            ABDB_MARK_UNKNOWN, "GB/s");
     else if (strcmp(what, "_time") == 0)
-        abdb_entry_add_printed_result(entry, "time_s", "value", value, ABDB_MARK_UNKNOWN, "us");
+        abdb_entry_add_printed_result_or_count_left_out(entry, "time_s", "value", value,
+                                                        ABDB_MARK_UNKNOWN, "us");
     else
         return false;
     return true;
 }
 
 /* "h2d_bw", before 0.4 "H2D_Mem_BW": GB/s of bandwidthTest. */
-static bool describe_memory_copy(const metric_name *m, const char *value, abdb_entry *entry)
+static bool fill_entry_of_memory_copy(const metric_name *m, const char *value, abdb_entry *entry)
 {
     static const char *const names[][2] = {
         {"h2d", "host_to_device"}, {"d2h", "device_to_host"}, {"d2d", "device_to_device"}};
@@ -140,27 +143,30 @@ static bool describe_memory_copy(const metric_name *m, const char *value, abdb_e
         abdb_entry_add_factor_parsing_number(entry, "operation", names[i][1]);
         abdb_entry_add_factor_parsing_number(entry, "memory", "pinned");
         abdb_entry_add_factor_parsing_number(entry, "level", i < 2 ? "wire" : "memory");
-        abdb_entry_add_printed_result(entry, "bytes_per_s", "value", value, ABDB_MARK_UNKNOWN,
-                                      "GB/s");
+        abdb_entry_add_printed_result_or_count_left_out(entry, "bytes_per_s", "value", value,
+                                                        ABDB_MARK_UNKNOWN, "GB/s");
         return true;
     }
     return false;
 }
 
 /* Fills in what the metric's name states. False: no unit is known for it. */
-static bool describe_metric(reader *r, const metric_name *m, const char *value, abdb_entry *entry)
+static bool fill_entry_if_metric_unit_is_known(reader *r, const metric_name *m, const char *value,
+                                               abdb_entry *entry)
 {
-    if (strcmp(m->benchmark, "gemm-flops") == 0) return describe_gemm_flops(r, m, value, entry);
+    if (strcmp(m->benchmark, "gemm-flops") == 0)
+        return fill_entry_of_gemm_flops(r, m, value, entry);
     if (strcmp(m->benchmark, "cublaslt-gemm") == 0 || strcmp(m->benchmark, "hipblaslt-gemm") == 0)
-        return describe_shaped_gemm(r, m, value, entry);
+        return fill_entry_of_shaped_gemm(r, m, value, entry);
     if (strcmp(m->benchmark, "nccl-bw") == 0 || strcmp(m->benchmark, "rccl-bw") == 0)
-        return describe_collective(r, m, value, entry);
-    if (strcmp(m->benchmark, "mem-bw") == 0) return describe_memory_copy(m, value, entry);
+        return fill_entry_of_collective(r, m, value, entry);
+    if (strcmp(m->benchmark, "mem-bw") == 0) return fill_entry_of_memory_copy(m, value, entry);
     return false;
 }
 
 /* A collective is run by all ranks, and its value is that of the node; others are of one device. */
-static void set_place_of_metric(reader *r, const metric_name *m, abdb_entry *entry)
+static void set_device_node_and_benchmark_of_metric(reader *r, const metric_name *m,
+                                                    abdb_entry *entry)
 {
     bool collective = strstr(m->benchmark, "ccl-bw") != NULL;
 
@@ -177,8 +183,8 @@ static void set_place_of_metric(reader *r, const metric_name *m, abdb_entry *ent
 }
 
 /* A return code that is not 0 is a benchmark that failed. */
-static abdb_status reject_failed_benchmark(reader *r, const metric_name *m, const char *value,
-                                           abdb_error *err)
+static abdb_status reject_benchmark_if_return_code_nonzero(reader *r, const metric_name *m,
+                                                           const char *value, abdb_error *err)
 {
     abdb_reject reject = {
         .line = r->line, .field = m->key, .reason = "the benchmark failed", .raw = value};
@@ -188,21 +194,23 @@ static abdb_status reject_failed_benchmark(reader *r, const metric_name *m, cons
 
 /* Imports one metric of a node; a return code that is not 0 is a reject; a setting is passed over.
  */
-static abdb_status import_metric(reader *r, const char *key, const char *value, abdb_error *err)
+static abdb_status import_reject_or_count_metric(reader *r, const char *key, const char *value,
+                                                 abdb_error *err)
 {
     abdb_entry *entry;
     metric_name m;
     abdb_status st = ABDB_OK;
 
-    if (!split_metric_name(key, &m)) return ABDB_OK; /* a setting */
-    if (strcmp(m.metric, "return_code") == 0) return reject_failed_benchmark(r, &m, value, err);
+    if (!split_metric_name_unless_setting(key, &m)) return ABDB_OK; /* a setting */
+    if (strcmp(m.metric, "return_code") == 0)
+        return reject_benchmark_if_return_code_nonzero(r, &m, value, err);
     entry = calloc(1, sizeof *entry);
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     abdb_entry_set_measured_run(
         entry, "superbench", NULL,
         abdb_arena_printf(&r->arena, "%s%s%s", r->outer, *r->outer ? ", " : "", key), r->line);
-    if (describe_metric(r, &m, value, entry) && entry->results) {
-        set_place_of_metric(r, &m, entry);
+    if (fill_entry_if_metric_unit_is_known(r, &m, value, entry) && entry->results) {
+        set_device_node_and_benchmark_of_metric(r, &m, entry);
         abdb_entry_apply_overrides_and_check(entry, r->words);
         st = r->sink->entry(r->sink->self, entry, err);
     } else if (!entry->results) {
@@ -213,7 +221,7 @@ static abdb_status import_metric(reader *r, const char *key, const char *value, 
 }
 
 /* Notes the members of a node's object that are no metrics. */
-static void note_settings(reader *r, json_t *node)
+static void store_nonmetric_members_as_settings(reader *r, json_t *node)
 {
     static const char *const ignored[] = {"node", NULL};
     json_t *rest = json_object(), *value;
@@ -226,21 +234,21 @@ static void note_settings(reader *r, json_t *node)
 }
 
 /* One node's object. */
-static abdb_status import_node(reader *r, json_t *node, abdb_error *err)
+static abdb_status import_metrics_of_node(reader *r, json_t *node, abdb_error *err)
 {
     const char *key;
     json_t *value;
     abdb_status st = ABDB_OK;
 
     r->node = json_string_value(json_object_get(node, "node"));
-    note_settings(r, node);
+    store_nonmetric_members_as_settings(r, node);
     json_object_foreach(node, key, value)
     {
         char number[32];
 
         if (!json_is_number(value)) continue;
         abdb_format_shortest_double(json_number_value(value), number);
-        TRY(import_metric(r, key, number, err));
+        TRY(import_reject_or_count_metric(r, key, number, err));
         TRY(r->sink->row_end(r->sink->self, err));
     }
 done:
@@ -248,7 +256,7 @@ done:
 }
 
 /* A line of a .jsonl is a whole object. */
-static bool first_line_is_whole(const abdb_input *in)
+static bool first_line_is_whole_json_object(const abdb_input *in)
 {
     const char *end = memchr(in->text, '\n', in->text_size);
 
@@ -256,14 +264,15 @@ static bool first_line_is_whole(const abdb_input *in)
     return end && end > in->text && end[-1] == '}' && *in->text == '{';
 }
 
-static bool line_is_blank(const char *text, size_t size)
+static bool is_blank_line(const char *text, size_t size)
 {
     while (size && strchr(" \t\r", text[size - 1]) && text[size - 1]) size--;
     return size == 0;
 }
 
 /* Imports a file of one JSON object a line, each the summary of a node. */
-static abdb_status import_node_lines(reader *r, const abdb_input *in, abdb_error *err)
+static abdb_status import_or_reject_node_of_each_line(reader *r, const abdb_input *in,
+                                                      abdb_error *err)
 {
     const char *text = in->text, *end = text + in->text_size;
     abdb_status st = ABDB_OK;
@@ -276,8 +285,8 @@ static abdb_status import_node_lines(reader *r, const abdb_input *in, abdb_error
         r->line++;
         r->outer = abdb_arena_printf(&r->arena, "line %ld", r->line);
         if (json_is_object(node)) {
-            st = import_node(r, node, err);
-        } else if (!line_is_blank(text, size)) {
+            st = import_metrics_of_node(r, node, err);
+        } else if (!is_blank_line(text, size)) {
             abdb_reject reject = {.line = r->line, .field = "", .reason = "no JSON object"};
 
             st = r->sink->reject(r->sink->self, &reject, err);
@@ -310,18 +319,19 @@ static int superbench_bid(const abdb_input *in)
     return 0;
 }
 
-static abdb_status read_superbench(const abdb_input *in, const abdb_overrides *overrides,
-                                   const abdb_sink *sink, abdb_error *err)
+static abdb_status import_superbench_summaries(const abdb_input *in,
+                                               const abdb_overrides *overrides,
+                                               const abdb_sink *sink, abdb_error *err)
 {
     reader r = {.words = overrides, .sink = sink, .left_out = in->left_out, .outer = ""};
     json_t *root = NULL;
     abdb_status st = ABDB_OK;
 
-    if (first_line_is_whole(in)) {
-        st = import_node_lines(&r, in, err);
+    if (first_line_is_whole_json_object(in)) {
+        st = import_or_reject_node_of_each_line(&r, in, err);
     } else {
-        TRY(abdb_flat_parse_json_document(&root, in, err));
-        TRY(import_node(&r, root, err));
+        TRY(abdb_flat_parse_json_document_quoting_nan(&root, in, err));
+        TRY(import_metrics_of_node(&r, root, err));
     }
 done:
     json_decref(root);
@@ -329,6 +339,9 @@ done:
     return st;
 }
 
-const abdb_importer abdb_import_superbench = {
-    "superbench",   "SuperBench: results-summary.json and .jsonl", 1, NULL, superbench_bid,
-    read_superbench};
+const abdb_importer abdb_import_superbench = {"superbench",
+                                              "SuperBench: results-summary.json and .jsonl",
+                                              1,
+                                              NULL,
+                                              superbench_bid,
+                                              import_superbench_summaries};

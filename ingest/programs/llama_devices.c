@@ -7,7 +7,7 @@
 /* --- what is there ---------------------------------------------------------------------------- */
 
 /* The number at the beginning of a text, and where it ends; -1: there is none of a device. */
-static long parse_device_number(const char *s, const char **end)
+static long parse_device_number_or_minus_1(const char *s, const char **end)
 {
     long number = 0;
 
@@ -18,18 +18,18 @@ static long parse_device_number(const char *s, const char **end)
 }
 
 /* "found 2 ROCm devices", "Found 3 Vulkan devices:": how many; -1: another line. */
-static long device_count_of_found_line(const char *text)
+static long device_count_of_found_line_or_minus_1(const char *text)
 {
     const char *at = strstr(text, "ound ");
     const char *end;
 
     if (!at || strncmp(text, "ggml_", 5) != 0 || !strstr(at, " device")) return -1;
-    return parse_device_number(at + 5, &end);
+    return parse_device_number_or_minus_1(at + 5, &end);
 }
 
 /* "Device 1: NAME, ...", "ggml_vulkan: 1 = NAME (...)": where NAME begins, and its number; NULL:
  * another line. */
-static const char *name_of_device_line(const char *text, size_t *number)
+static const char *name_in_device_line_or_null(const char *text, size_t *number)
 {
     static const char *const before[] = {"Device ", "ggml_vulkan: "};
     static const char *const behind[] = {": ", " = "};
@@ -37,7 +37,7 @@ static const char *name_of_device_line(const char *text, size_t *number)
     for (size_t i = 0; i < 2; i++) {
         const char *at = strstr(text, before[i]);
         const char *end;
-        long n = at ? parse_device_number(at + strlen(before[i]), &end) : -1;
+        long n = at ? parse_device_number_or_minus_1(at + strlen(before[i]), &end) : -1;
 
         if (n < 0 || n >= LLAMA_DEVICES_MAX || strncmp(end, behind[i], strlen(behind[i])) != 0)
             continue;
@@ -51,14 +51,16 @@ bool llama_devices_is_loader_line(const char *text)
 {
     size_t number;
 
-    return device_count_of_found_line(text) >= 0 || name_of_device_line(text, &number) != NULL;
+    return device_count_of_found_line_or_minus_1(text) >= 0 ||
+           name_in_device_line_or_null(text, &number) != NULL;
 }
 
-void llama_devices_parse_loader_line(llama_devices *devices, abdb_arena *arena, const char *text)
+void llama_devices_store_count_or_name_of_line(llama_devices *devices, abdb_arena *arena,
+                                               const char *text)
 {
     size_t number = 0;
-    const char *name = name_of_device_line(text, &number);
-    long found = device_count_of_found_line(text);
+    const char *name = name_in_device_line_or_null(text, &number);
+    long found = device_count_of_found_line_or_minus_1(text);
     const char *end;
     size_t size;
     char *copy;
@@ -107,14 +109,14 @@ void llama_devices_add_separated_names(llama_devices *devices, abdb_arena *arena
 /* --- what was used ---------------------------------------------------------------------------- */
 
 /* "CUDA0/CUDA2": keeps those. False: a word that is none of them. */
-static bool select_devices_by_number_list(bool keep[LLAMA_DEVICES_MAX], size_t count,
-                                          const char *used)
+static bool keep_only_devices_in_number_list(bool keep[LLAMA_DEVICES_MAX], size_t count,
+                                             const char *used)
 {
     memset(keep, 0, LLAMA_DEVICES_MAX * sizeof *keep);
     for (const char *s = used; *s; s += strcspn(s, "/,"), s += *s != '\0') {
         const char *digits = s + strcspn(s, "0123456789/,");
         const char *end;
-        long n = parse_device_number(digits, &end);
+        long n = parse_device_number_or_minus_1(digits, &end);
 
         if (n < 0 || (size_t)n >= count || (*end && *end != '/' && *end != ',')) return false;
         keep[n] = true;
@@ -138,8 +140,8 @@ static void unselect_devices_without_tensor_share(bool keep[LLAMA_DEVICES_MAX], 
 }
 
 /* Which are used. False: that is not certain. */
-static bool determine_used_devices(const llama_devices *d, const llama_choice *choice,
-                                   bool keep[LLAMA_DEVICES_MAX])
+static bool mark_used_devices_if_certain(const llama_devices *d, const llama_choice *choice,
+                                         bool keep[LLAMA_DEVICES_MAX])
 {
     const char *used = choice->used, *split = choice->tensor_split;
     bool integrated = false, other = false;
@@ -150,20 +152,20 @@ static bool determine_used_devices(const llama_devices *d, const llama_choice *c
         other |= !d->integrated[i];
     }
     if (used && strcmp(used, "auto") != 0) {
-        if (!select_devices_by_number_list(keep, d->count, used)) return false;
+        if (!keep_only_devices_in_number_list(keep, d->count, used)) return false;
     } else if (integrated && other) {
         return false; /* some builds leave the integrated one out */
     } else if (choice->split_mode && strcmp(choice->split_mode, "none") == 0) {
-        return select_devices_by_number_list(keep, d->count,
-                                             choice->main_gpu ? choice->main_gpu : "0");
+        return keep_only_devices_in_number_list(keep, d->count,
+                                                choice->main_gpu ? choice->main_gpu : "0");
     }
     if (split && strchr(split, '/')) unselect_devices_without_tensor_share(keep, d->count, split);
     return true;
 }
 
 /* The name that all have; else their names as a list; NULL: a name is missing, or none is kept. */
-static const char *format_selected_device_names(const llama_devices *d, const bool *keep,
-                                                abdb_arena *arena, size_t *kept)
+static const char *common_name_or_list_of_kept_devices(const llama_devices *d, const bool *keep,
+                                                       abdb_arena *arena, size_t *kept)
 {
     const char *first = NULL, *list = NULL;
     bool alike = true, missing = false;
@@ -182,10 +184,10 @@ static const char *format_selected_device_names(const llama_devices *d, const bo
     return alike ? first : list;
 }
 
-void llama_devices_set_entry_fields_of_used(const llama_devices *d, const llama_choice *choice,
-                                            abdb_arena *arena, abdb_entry *entry)
+void llama_devices_set_entry_device_and_count(const llama_devices *d, const llama_choice *choice,
+                                              abdb_arena *arena, abdb_entry *entry)
 {
-    bool keep[LLAMA_DEVICES_MAX] = {0}, certain = determine_used_devices(d, choice, keep);
+    bool keep[LLAMA_DEVICES_MAX] = {0}, certain = mark_used_devices_if_certain(d, choice, keep);
     bool on_processor = (choice->layers && strcmp(choice->layers, "0") == 0) ||
                         (choice->used && strcmp(choice->used, "none") == 0);
     bool remote = choice->backend && strstr(choice->backend, "RPC");
@@ -202,7 +204,7 @@ void llama_devices_set_entry_fields_of_used(const llama_devices *d, const llama_
         return;
     }
     if (!certain) memset(keep, 1, d->count * sizeof *keep);
-    name = format_selected_device_names(d, keep, arena, &kept);
+    name = common_name_or_list_of_kept_devices(d, keep, arena, &kept);
     if (remote) name = name ? abdb_arena_printf(arena, "%s, RPC", name) : NULL;
     entry->field[ABDB_FIELD_device] = name;
     if (certain && !remote && kept)

@@ -25,13 +25,14 @@ typedef struct {
 bool llama_devices_is_loader_line(const char *text);
 /* Adds what such a line says; a list that begins again replaces the one before. Names are the
  * arena's. */
-void llama_devices_parse_loader_line(llama_devices *devices, abdb_arena *arena, const char *text);
+void llama_devices_store_count_or_name_of_line(llama_devices *devices, abdb_arena *arena,
+                                               const char *text);
 /* Adds a list as gpu_info has it: "A, A, B", or "A/A" before 2024. */
 void llama_devices_add_separated_names(llama_devices *devices, abdb_arena *arena, const char *list);
 /* Sets device and devices of the entry: one name for devices that are alike, else the list. Without
  * a GPU, or with no layer on it, generation runs on the processor, whose sockets nobody counted. */
-void llama_devices_set_entry_fields_of_used(const llama_devices *devices,
-                                            const llama_choice *choice, abdb_arena *arena,
-                                            abdb_entry *entry);
+void llama_devices_set_entry_device_and_count(const llama_devices *devices,
+                                              const llama_choice *choice, abdb_arena *arena,
+                                              abdb_entry *entry);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const char *abdb_llama_weight_format(abdb_arena *arena, const char *model)
+const char *abdb_llama_weight_format_of_model_name(abdb_arena *arena, const char *model)
 {
     for (const char *s = model; s && *s; s += strcspn(s, " "), s += *s == ' ') {
         size_t size = strcspn(s, " ");
@@ -16,7 +16,7 @@ const char *abdb_llama_weight_format(abdb_arena *arena, const char *model)
     return NULL;
 }
 
-const char *abdb_llama_scenario(double prompt, double generated)
+const char *abdb_llama_scenario_of_token_counts(double prompt, double generated)
 {
     if (prompt > 0 && generated > 0) return "prompt and generation";
     return prompt > 0 ? "prompt" : "generation";
@@ -26,7 +26,7 @@ const char *abdb_llama_scenario(double prompt, double generated)
 static const char *scenario_of_test_cell(const char *test, const double value[3])
 {
     if (strncmp(test, "tg", 2) == 0 && value[0] > 0) return "generation behind a prompt";
-    return abdb_llama_scenario(value[0], value[1]);
+    return abdb_llama_scenario_of_token_counts(value[0], value[1]);
 }
 
 bool abdb_llama_parse_test_into_entry(abdb_entry *entry, abdb_arena *a, const char *test)

@@ -6,9 +6,9 @@
 
 /* "qwen2 7B Q4_K - Medium": what stands behind the size is the number format of the weights. NULL:
  * there is none. */
-const char *abdb_llama_weight_format(abdb_arena *arena, const char *model);
+const char *abdb_llama_weight_format_of_model_name(abdb_arena *arena, const char *model);
 /* What was timed, by the tokens of a prompt and of the generation. */
-const char *abdb_llama_scenario(double prompt, double generated);
+const char *abdb_llama_scenario_of_token_counts(double prompt, double generated);
 /* "pp512+tg128 @ d4096": the scenario, and prompt, generated and depth as factors. false: not of
  * that form. */
 bool abdb_llama_parse_test_into_entry(abdb_entry *entry, abdb_arena *arena, const char *test);

@@ -16,7 +16,7 @@ void nvb_set_device_name(nvb_run *run, long number, const char *text)
 }
 
 /* The name of the device that the cell is about; NULL: unknown, or two of different names. */
-static const char *device_of_cell(const nvb_run *run, const nvb_cell *cell, bool pair)
+static const char *device_name_of_cell_or_null(const nvb_run *run, const nvb_cell *cell, bool pair)
 {
     bool known = cell->column >= 0 && cell->column < NVB_DEVICES_MAX && cell->row >= 0 &&
                  cell->row < NVB_DEVICES_MAX;
@@ -35,7 +35,8 @@ static const char *const of_test[] = {
     "average", NULL};
 
 /* A test among devices has rows that are devices; one of the host has a row for the host. */
-static abdb_status hand_over_cell(nvb_run *run, const nvb_cell *cell, bool pair, abdb_error *err)
+static abdb_status import_or_reject_bandwidth_cell(nvb_run *run, const nvb_cell *cell, bool pair,
+                                                   abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     bool local = strstr(cell->testcase, "device_local") != NULL;
@@ -45,7 +46,7 @@ static abdb_status hand_over_cell(nvb_run *run, const nvb_cell *cell, bool pair,
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     abdb_entry_set_measured_run(entry, "nvbandwidth", "nvbandwidth", cell->locator, cell->line);
-    entry->field[ABDB_FIELD_device] = device_of_cell(run, cell, pair);
+    entry->field[ABDB_FIELD_device] = device_name_of_cell_or_null(run, cell, pair);
     entry->field[ABDB_FIELD_devices] = pair ? "2" : "1";
     entry->field[ABDB_FIELD_nodes] = strstr(cell->testcase, "multinode") ? NULL : "1";
     snprintf(gpu, sizeof gpu, "%ld", pair ? cell->row : cell->column);
@@ -57,8 +58,9 @@ static abdb_status hand_over_cell(nvb_run *run, const nvb_cell *cell, bool pair,
     abdb_entry_add_settings_as_factors(entry, &run->settings, noise, &run->arena);
     if (cell->test)
         abdb_flat_add_json_members_as_factors(entry, NULL, cell->test, of_test, &run->arena);
-    abdb_entry_add_printed_result(entry, latency ? "time_s" : "bytes_per_s", "value", cell->value,
-                                  ABDB_MARK_UNKNOWN, latency ? "ns" : "GB/s");
+    abdb_entry_add_printed_result_or_count_left_out(entry, latency ? "time_s" : "bytes_per_s",
+                                                    "value", cell->value, ABDB_MARK_UNKNOWN,
+                                                    latency ? "ns" : "GB/s");
     if (entry->results) {
         abdb_entry_apply_overrides_and_check(entry, run->words);
         st = run->sink->entry(run->sink->self, entry, err);
@@ -68,23 +70,24 @@ static abdb_status hand_over_cell(nvb_run *run, const nvb_cell *cell, bool pair,
                               .reason = "no bandwidth: no number above zero",
                               .raw = cell->value};
 
-        abdb_count_values_read(1);
+        abdb_add_thread_values_read(1);
         st = run->sink->reject(run->sink->self, &reject, err);
     }
     free(entry);
     return st;
 }
 
-abdb_status nvb_add_cell(nvb_run *run, const nvb_cell *cell, bool *added, abdb_error *err)
+abdb_status nvb_import_cell_unless_absent(nvb_run *run, const nvb_cell *cell, bool *is_counted,
+                                          abdb_error *err)
 {
     bool pair = strstr(cell->description, "GPU(row)") && strstr(cell->description, "GPU(column)");
     double value;
 
-    *added = false;
+    *is_counted = false;
     if (strcmp(cell->value, "N/A") == 0) return ABDB_OK;
     if (pair && cell->row == cell->column &&
         abdb_double_parse(cell->value, ABDB_MARK_UNKNOWN, &value) && value == 0)
         return ABDB_OK; /* before 0.4 a device and itself had 0.00 */
-    *added = true;
-    return hand_over_cell(run, cell, pair, err);
+    *is_counted = true;
+    return import_or_reject_bandwidth_cell(run, cell, pair, err);
 }

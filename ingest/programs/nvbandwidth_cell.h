@@ -34,7 +34,7 @@ typedef struct {
 void nvb_set_device_name(nvb_run *run, long number, const char *text);
 /* Hands one cell to the sink. A cell without a copy (N/A, or 0 on the diagonal) is left out.
  * *added: it was handed over. */
-ABDB_MUST_USE abdb_status nvb_add_cell(nvb_run *run, const nvb_cell *cell, bool *added,
-                                       abdb_error *err);
+ABDB_MUST_USE abdb_status nvb_import_cell_unless_absent(nvb_run *run, const nvb_cell *cell,
+                                                        bool *is_counted, abdb_error *err);
 
 #endif

@@ -44,9 +44,9 @@ static abdb_status walk_nested_archive(const archive_level *l, size_t first, con
 /* Reads a member whose first bytes are in the room: an archive is walked, another file is handed
  * over whole. Both bytes and name must be an archive's: a .npz or .docx is a zip by its bytes, and
  * nobody wants its inside. */
-static abdb_status walk_or_deliver_begun_member(const archive_level *l, size_t first,
-                                                const char *path, int depth, archive_walk *w,
-                                                abdb_error *err)
+static abdb_status walk_if_archive_else_deliver_member(const archive_level *l, size_t first,
+                                                       const char *path, int depth, archive_walk *w,
+                                                       abdb_error *err)
 {
     archive_room *room = &w->room[l->index];
     abdb_input input = {0};
@@ -54,14 +54,14 @@ static abdb_status walk_or_deliver_begun_member(const archive_level *l, size_t f
     abdb_status st = ABDB_OK;
 
     if (abdb_archive_has_suffix(path)) {
-        if (abdb_archive_has_magic(path, room->first, first))
+        if (abdb_archive_has_known_first_bytes(path, room->first, first))
             return walk_nested_archive(l, first, path, depth + 1, false, w, err);
-        why = abdb_archive_why_unread(room->first, first);
+        why = abdb_archive_why_kind_is_unsupported(room->first, first);
         if (why) return ABDB_FAIL(err, ABDB_FORMAT, "%s", why);
     }
-    TRY(abdb_archive_spool_member(l, w, first, err));
+    TRY(abdb_archive_spool_whole_member(l, w, first, err));
     TRY(abdb_spool_open_as_input(&room->spool, &input, path, err));
-    TRY(abdb_archive_call_member_handler(w, path, &input, err));
+    TRY(abdb_archive_deliver_member_or_note_stop(w, path, &input, err));
 done:
     if (input.path) abdb_input_close(&input);
     abdb_spool_clear(&room->spool);
@@ -69,8 +69,8 @@ done:
 }
 
 /* An archive that lies in memory whole: a file, or a member of `outer` that was read to its end. */
-static archive_source source_of_input(const abdb_input *in, const archive_level *outer,
-                                      size_t *total)
+static archive_source make_memory_source_of_input(const abdb_input *in, const archive_level *outer,
+                                                  size_t *total)
 {
     return (archive_source){.memory = (const char *)in->data,
                             .size = in->size,
@@ -87,7 +87,8 @@ static abdb_status record_hard_link(const archive_member *m, const char *target,
                                     abdb_error *err)
 {
     bool wanted = abdb_archive_member_is_wanted(w, m->path, m->name);
-    abdb_status st = abdb_hard_links_add(&w->links, m->archive, m->name, target, wanted, err);
+    abdb_status st =
+        abdb_hard_links_add_within_bytes_limit(&w->links, m->archive, m->name, target, wanted, err);
 
     return wanted || st != ABDB_LIMIT ? abdb_archive_report_failure_to_handler(w, m->path, st, err)
                                       : ABDB_OK;
@@ -118,7 +119,7 @@ static abdb_status deliver_file_or_record_link(const archive_level *l, const arc
                        "is encrypted, and abdb asks for no password: unpack the archive, and import"
                        " the folder");
     else if ((st = abdb_archive_read_first_chunk(l, w, &first, err)) == ABDB_OK)
-        st = walk_or_deliver_begun_member(l, first, m->path, m->depth, w, err);
+        st = walk_if_archive_else_deliver_member(l, first, m->path, m->depth, w, err);
     return abdb_archive_report_failure_and_check_bomb(l, m->path, st, w, err);
 }
 
@@ -143,14 +144,16 @@ static abdb_status walk_nested_archive_if_holding_targets(const archive_level *l
 
     if (!is_archive_holding_link_targets(m, arena, w)) return ABDB_OK;
     st = abdb_archive_read_first_chunk(l, w, &first, err);
-    if (st == ABDB_OK && abdb_archive_has_magic(m->path, w->room[l->index].first, first))
+    if (st == ABDB_OK &&
+        abdb_archive_has_known_first_bytes(m->path, w->room[l->index].first, first))
         st = walk_nested_archive(l, first, m->path, m->depth + 1, false, w, err);
     return st == ABDB_NOMEM || w->stopped ? st : ABDB_OK;
 }
 
 /* LOCATE_TARGETS: the member is the source of links, or a link. */
-static abdb_status note_entry_as_link_source(const archive_level *l, const archive_member *m,
-                                             archive_walk *w, abdb_error *err)
+static abdb_status record_link_source_or_passed_link(const archive_level *l,
+                                                     const archive_member *m, archive_walk *w,
+                                                     abdb_error *err)
 {
     abdb_arena arena = {0};
     const char *key = abdb_hard_link_key(&arena, m->archive, m->name);
@@ -172,9 +175,9 @@ static abdb_status note_entry_as_link_source(const archive_level *l, const archi
 }
 
 /* Reads the bytes of a link: a file is handed over, an archive is walked. */
-static abdb_status deliver_link_file_or_walk_archive(const archive_level *l, const hard_link *link,
-                                                     abdb_spool *spool, int depth, archive_walk *w,
-                                                     abdb_error *err)
+static abdb_status deliver_spooled_link_or_walk_it(const archive_level *l, const hard_link *link,
+                                                   abdb_spool *spool, int depth, archive_walk *w,
+                                                   abdb_error *err)
 {
     archive_walk *inside = NULL;
     abdb_input input = {0};
@@ -184,19 +187,19 @@ static abdb_status deliver_link_file_or_walk_archive(const archive_level *l, con
     TRY(abdb_archive_fail_if_bomb(w->total, l, err));
     TRY(abdb_spool_open_as_input(spool, &input, link->path, err));
     if (abdb_archive_has_suffix(link->path) &&
-        abdb_archive_has_magic(link->path, input.data, input.size)) {
+        abdb_archive_has_known_first_bytes(link->path, input.data, input.size)) {
         archive_source source;
 
         inside = calloc(1, sizeof *inside);
         if (!inside) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a hard link"));
         inside->handler = w->handler;
         inside->total = w->total;
-        source = source_of_input(&input, l, &inside->total);
+        source = make_memory_source_of_input(&input, l, &inside->total);
         st = walk_archive_in_all_passes_and_free(&source, link->path, depth + 1, inside, err);
         w->total = inside->total;
         w->stopped |= inside->stopped;
     } else {
-        TRY(abdb_archive_call_member_handler(w, link->path, &input, err));
+        TRY(abdb_archive_deliver_member_or_note_stop(w, link->path, &input, err));
     }
 done:
     free(inside);
@@ -212,8 +215,8 @@ static abdb_status walk_spooled_nested_archive(const archive_level *l, const arc
     abdb_input input = {0};
     abdb_status st = abdb_spool_open_as_input(&w->room[l->index].spool, &input, m->path, err);
 
-    if (st == ABDB_OK && abdb_archive_has_magic(m->path, input.data, input.size)) {
-        archive_source source = source_of_input(&input, l, &w->total);
+    if (st == ABDB_OK && abdb_archive_has_known_first_bytes(m->path, input.data, input.size)) {
+        archive_source source = make_memory_source_of_input(&input, l, &w->total);
 
         st = open_and_walk_archive(&source, m->path, m->depth + 1, w, NULL, err);
     }
@@ -240,11 +243,11 @@ static abdb_status deliver_hard_links_to_entry(const archive_level *l, const arc
     if (archive_entry_is_encrypted(m->entry))
         got = ABDB_FAIL(&why, ABDB_DATA, "%s is encrypted", link->target_name);
     else if ((got = abdb_archive_read_first_chunk(l, w, &first, &why)) == ABDB_OK)
-        got = abdb_archive_spool_member(l, w, first, &why);
+        got = abdb_archive_spool_whole_member(l, w, first, &why);
     for (; link; link = abdb_hard_links_next_undelivered(&w->links, key, number)) {
         link->delivered = true;
         if (got == ABDB_OK)
-            st = deliver_link_file_or_walk_archive(l, link, spool, m->depth, w, err);
+            st = deliver_spooled_link_or_walk_it(l, link, spool, m->depth, w, err);
         else
             st = ABDB_FAIL(err, got, "a hard link to %s, which cannot be read: %s",
                            link->target_name, why.message);
@@ -260,11 +263,11 @@ done:
 
 /* --- archives --------------------------------------------------------------------------------- */
 
-static abdb_status process_entry_of_current_pass(const archive_level *l, const archive_member *m,
-                                                 archive_walk *w, abdb_error *err)
+static abdb_status handle_entry_by_pass(const archive_level *l, const archive_member *m,
+                                        archive_walk *w, abdb_error *err)
 {
     switch (w->pass) {
-    case LOCATE_TARGETS: return note_entry_as_link_source(l, m, w, err);
+    case LOCATE_TARGETS: return record_link_source_or_passed_link(l, m, w, err);
     case DELIVER_LINKS: return deliver_hard_links_to_entry(l, m, w, err);
     case READ_MEMBERS: break;
     }
@@ -294,9 +297,10 @@ static abdb_status walk_archive_members(const archive_level *l, const char *arch
             folders++;
         } else {
             members++;
-            TRY(process_entry_of_current_pass(l, &m, w, err));
+            TRY(handle_entry_by_pass(l, &m, w, err));
         }
-        TRY(abdb_archive_skip_member(l, m.entry, w, err)); /* what a refused one left, too */
+        TRY(abdb_archive_skip_member_within_bomb_limit(l, m.entry, w,
+                                                       err)); /* what a refused one left, too */
         abdb_arena_clear(&arena);
     }
     st = abdb_archive_fail_if_empty_or_damaged(l, code, members, folders, err);
@@ -326,7 +330,8 @@ static abdb_status walk_decompressed_content(const archive_level *l, const char 
     } else if (w->pass == READ_MEMBERS) {
         w->members++;
         if (abdb_archive_member_is_wanted(w, inside, "")) {
-            if (st == ABDB_OK) st = walk_or_deliver_begun_member(l, first, inside, depth, w, err);
+            if (st == ABDB_OK)
+                st = walk_if_archive_else_deliver_member(l, first, inside, depth, w, err);
             st = abdb_archive_report_failure_and_check_bomb(l, inside, st, w, err);
         }
     } else if (kind && abdb_hard_links_have_target_with_prefix(
@@ -356,7 +361,7 @@ static abdb_status open_and_walk_archive(archive_source *source, const char *pat
     if (here.kind->needs_seeking && !abdb_archive_source_can_seek(source))
         TRY(abdb_archive_source_spool_rest_and_switch(source, spool, err));
     here.can_seek = abdb_archive_source_can_seek(source);
-    TRY(abdb_archive_source_open(here.a, source, here.kind, err));
+    TRY(abdb_archive_source_open_with_callbacks(here.a, source, here.kind, err));
     TRY(here.kind->support_format ? walk_archive_members(&here, path, depth, w, err)
                                   : walk_decompressed_content(&here, path, depth, w, err));
 done:
@@ -437,17 +442,19 @@ static abdb_status walk_archive_in_all_passes_and_free(archive_source *source, c
     return st == ABDB_OK ? links : st;
 }
 
-abdb_status abdb_archive_walk_memory(const abdb_input *in, const abdb_member_handler *handler,
-                                     abdb_error *err)
+abdb_status abdb_archive_deliver_members_of_memory(const abdb_input *in,
+                                                   const abdb_member_handler *handler,
+                                                   abdb_error *err)
 {
     archive_walk w = {.handler = handler};
-    archive_source source = source_of_input(in, NULL, &w.total);
+    archive_source source = make_memory_source_of_input(in, NULL, &w.total);
 
     return walk_archive_in_all_passes_and_free(&source, in->path, 0, &w, err);
 }
 
-abdb_status abdb_archive_walk_file(int file, const char *path, const void *head, size_t size,
-                                   const abdb_member_handler *handler, abdb_error *err)
+abdb_status abdb_archive_deliver_members_of_file(int file, const char *path, const void *head,
+                                                 size_t size, const abdb_member_handler *handler,
+                                                 abdb_error *err)
 {
     archive_walk w = {.handler = handler};
     off_t at = lseek(file, 0, SEEK_CUR);
@@ -462,7 +469,7 @@ abdb_status abdb_archive_walk_file(int file, const char *path, const void *head,
     abdb_status st;
 
     if (!source.chunk) return ABDB_FAIL(err, ABDB_NOMEM, "an archive");
-    if (at < 0 && abdb_spool_append(&w.spool, head, size, &ignored) == ABDB_OK)
+    if (at < 0 && abdb_spool_append_to_memory_or_file(&w.spool, head, size, &ignored) == ABDB_OK)
         source.copy = &w.spool;
     st = walk_archive_in_all_passes_and_free(&source, path, 0, &w, err);
     free(source.chunk);

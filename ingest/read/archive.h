@@ -23,10 +23,10 @@ enum {
 
 /* Do the first bytes show a container or a compression that abdb reads? The path decides where an
  * empty tar cannot be told from other zero bytes. */
-bool abdb_archive_has_magic(const char *path, const void *head, size_t size);
+bool abdb_archive_has_known_first_bytes(const char *path, const void *head, size_t size);
 /* Why abdb does not read this archive, which it recognises (RAR and others), and what to do in its
  * place; or NULL. */
-const char *abdb_archive_why_unread(const void *head, size_t size);
+const char *abdb_archive_why_kind_is_unsupported(const void *head, size_t size);
 /* Does the name end as those of archives and compressed files do? What is only packed inside (a
  * document, a network's weights) has another name, and is no archive where nobody named it. */
 bool abdb_archive_has_suffix(const char *path);
@@ -53,12 +53,13 @@ typedef struct {
 
 /* Walks the members of an archive in memory. ABDB_DATA: damaged, truncated, or without files; the
  * members before were handed over. ABDB_LIMIT: over a limit above. */
-ABDB_MUST_USE abdb_status abdb_archive_walk_memory(const abdb_input *input,
-                                                   const abdb_member_handler *handler,
-                                                   abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_archive_deliver_members_of_memory(const abdb_input *input,
+                                                                 const abdb_member_handler *handler,
+                                                                 abdb_error *err);
 /* The same for a file or pipe: head[0..size) was read from it already. path names it. */
-ABDB_MUST_USE abdb_status abdb_archive_walk_file(int file, const char *path, const void *head,
-                                                 size_t size, const abdb_member_handler *handler,
-                                                 abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_archive_deliver_members_of_file(int file, const char *path,
+                                                               const void *head, size_t size,
+                                                               const abdb_member_handler *handler,
+                                                               abdb_error *err);
 
 #endif

@@ -62,7 +62,7 @@ static bool is_cpio_text_header(const char *head, size_t size)
 
 /* Does the block hold its own checksum, as every header of a tar does, also of those without a
  * mark? The checksum counts its own eight bytes as blanks. */
-static bool is_tar_header(const unsigned char *block)
+static bool has_valid_tar_checksum(const unsigned char *block)
 {
     enum { SUM_AT = 148, SUM_SIZE = 8 };
     unsigned long sum = 0, stored = 0;
@@ -118,12 +118,12 @@ const abdb_archive_kind *abdb_archive_detect_kind(const char *path, const void *
         return &cpio;
     }
     if (size < TAR_BLOCK) return NULL;
-    if (is_tar_header(head) || (is_all_zero_bytes(head, TAR_BLOCK) && is_named_tar(path)))
+    if (has_valid_tar_checksum(head) || (is_all_zero_bytes(head, TAR_BLOCK) && is_named_tar(path)))
         return &tar;
     return NULL;
 }
 
-bool abdb_archive_has_magic(const char *path, const void *head, size_t size)
+bool abdb_archive_has_known_first_bytes(const char *path, const void *head, size_t size)
 {
     return abdb_archive_detect_kind(path, head, size) != NULL;
 }
@@ -143,7 +143,7 @@ bool abdb_archive_has_suffix(const char *path)
     return false;
 }
 
-const char *abdb_archive_why_unread(const void *head, size_t size)
+const char *abdb_archive_why_kind_is_unsupported(const void *head, size_t size)
 {
     static const struct {
         size_t size;

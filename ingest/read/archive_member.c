@@ -28,17 +28,17 @@ abdb_status abdb_archive_read_first_chunk(const archive_level *l, archive_walk *
     return ABDB_OK;
 }
 
-abdb_status abdb_archive_spool_member(const archive_level *l, archive_walk *w, size_t first,
-                                      abdb_error *err)
+abdb_status abdb_archive_spool_whole_member(const archive_level *l, archive_walk *w, size_t first,
+                                            abdb_error *err)
 {
     archive_room *room = &w->room[l->index];
     la_ssize_t got;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_spool_append(&room->spool, room->first, first, err));
+    TRY(abdb_spool_append_to_memory_or_file(&room->spool, room->first, first, err));
     while ((got = archive_read_data(l->a, room->rest, ARCHIVE_CHUNK)) > 0) {
         w->total += (size_t)got;
-        TRY(abdb_spool_append(&room->spool, room->rest, (size_t)got, err));
+        TRY(abdb_spool_append_to_memory_or_file(&room->spool, room->rest, (size_t)got, err));
         TRY(abdb_archive_fail_if_bomb(w->total, l, err));
     }
     if (got < 0) st = abdb_archive_fail_damaged(l, err);
@@ -49,8 +49,9 @@ done:
 /* Passes over a member. libarchive would do so alone, but within one call, however much that is:
  * left to it are only the members of a zip that can seek, and what is encrypted, which expands to
  * nothing. What is damaged the next header says. */
-abdb_status abdb_archive_skip_member(const archive_level *l, struct archive_entry *entry,
-                                     archive_walk *w, abdb_error *err)
+abdb_status abdb_archive_skip_member_within_bomb_limit(const archive_level *l,
+                                                       struct archive_entry *entry, archive_walk *w,
+                                                       abdb_error *err)
 {
     bool is_zip = (archive_format(l->a) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP;
     const void *data;
@@ -67,8 +68,8 @@ done:
     return st;
 }
 
-abdb_status abdb_archive_call_member_handler(archive_walk *w, const char *path,
-                                             const abdb_input *input, abdb_error *err)
+abdb_status abdb_archive_deliver_member_or_note_stop(archive_walk *w, const char *path,
+                                                     const abdb_input *input, abdb_error *err)
 {
     abdb_status st = w->handler->member(w->handler->self, path, input, err);
 
@@ -81,7 +82,7 @@ abdb_status abdb_archive_report_failure_to_handler(archive_walk *w, const char *
 {
     return st == ABDB_OK || st == ABDB_NOMEM || w->stopped
                ? st
-               : abdb_archive_call_member_handler(w, path, NULL, err);
+               : abdb_archive_deliver_member_or_note_stop(w, path, NULL, err);
 }
 
 bool abdb_archive_member_is_wanted(const archive_walk *w, const char *path, const char *name)
@@ -118,7 +119,8 @@ abdb_status abdb_archive_read_member_header(const archive_level *l, const char *
     abdb_status st = ABDB_OK;
 
     *m = (archive_member){.archive = archive, .depth = depth};
-    TRY(abdb_member_header_read(l->a, l->kind, &w->locales, arena, &header, code, err));
+    TRY(abdb_member_header_read_with_utf8_names(l->a, l->kind, &w->locales, arena, &header, code,
+                                                err));
     if (*code != ARCHIVE_OK && *code != ARCHIVE_WARN) goto done;
     m->entry = header.entry;
     m->name = header.name ? header.name : abdb_arena_printf(arena, "(member %zu)", number);

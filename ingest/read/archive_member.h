@@ -62,17 +62,19 @@ abdb_status abdb_archive_fail_damaged(const archive_level *l, abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_archive_read_first_chunk(const archive_level *l, archive_walk *w,
                                                         size_t *size, abdb_error *err);
 /* Reads the rest of it, behind `first` bytes: all of it is in the room's spool. */
-ABDB_MUST_USE abdb_status abdb_archive_spool_member(const archive_level *l, archive_walk *w,
-                                                    size_t first, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_archive_spool_whole_member(const archive_level *l, archive_walk *w,
+                                                          size_t first, abdb_error *err);
 /* Passes over what is left of a member. */
-ABDB_MUST_USE abdb_status abdb_archive_skip_member(const archive_level *l,
-                                                   struct archive_entry *entry, archive_walk *w,
-                                                   abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_archive_skip_member_within_bomb_limit(const archive_level *l,
+                                                                     struct archive_entry *entry,
+                                                                     archive_walk *w,
+                                                                     abdb_error *err);
 bool abdb_archive_member_is_wanted(const archive_walk *w, const char *path, const char *name);
 /* Hands over a member, or NULL for one that could not be read: err says why. */
-ABDB_MUST_USE abdb_status abdb_archive_call_member_handler(archive_walk *w, const char *path,
-                                                           const abdb_input *input,
-                                                           abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_archive_deliver_member_or_note_stop(archive_walk *w,
+                                                                   const char *path,
+                                                                   const abdb_input *input,
+                                                                   abdb_error *err);
 /* Hands over the reason for which a member cannot be read. ABDB_OK: the walk goes on, as it does
  * but for want of memory and where the handler stopped it. */
 ABDB_MUST_USE abdb_status abdb_archive_report_failure_to_handler(archive_walk *w, const char *path,

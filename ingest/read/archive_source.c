@@ -57,13 +57,13 @@ static ssize_t read_chunk_of_outer_member(archive_source *s)
 
 /* Copies what came through the pipe; a copy that does not fit is dropped, and the pipe cannot be
  * read again. */
-static void append_chunk_to_pipe_copy(archive_source *s, size_t size)
+static void append_chunk_to_pipe_copy_or_drop_copy(archive_source *s, size_t size)
 {
     abdb_error ignored;
 
     if (!s->copy) return;
     if (s->copy->size + size <= ABDB_INPUT_SIZE_MAX &&
-        abdb_spool_append(s->copy, s->chunk, size, &ignored) == ABDB_OK)
+        abdb_spool_append_to_memory_or_file(s->copy, s->chunk, size, &ignored) == ABDB_OK)
         return;
     abdb_spool_free(s->copy);
     s->copy = NULL;
@@ -85,7 +85,7 @@ static ssize_t read_next_source_bytes(archive_source *s, const char **out)
     if (s->file >= 0) got = read_chunk_from_descriptor(s, s->file);
     if (got == 0 && s->pipe >= 0) {
         got = read_chunk_from_descriptor(s, s->pipe);
-        if (got > 0) append_chunk_to_pipe_copy(s, (size_t)got);
+        if (got > 0) append_chunk_to_pipe_copy_or_drop_copy(s, (size_t)got);
     }
     if (got == 0 && s->outer && !s->outer_ended) got = read_chunk_of_outer_member(s);
     return got;
@@ -153,7 +153,7 @@ abdb_status abdb_archive_source_spool_rest_and_switch(archive_source *s, abdb_sp
     abdb_spool_clear(spool); /* of the copy of a pipe, which begins with what memory holds */
     while (spool->size + ARCHIVE_CHUNK <= ABDB_INPUT_SIZE_MAX &&
            (got = read_next_source_bytes(s, &bytes)) > 0)
-        TRY(abdb_spool_append(spool, bytes, (size_t)got, err));
+        TRY(abdb_spool_append_to_memory_or_file(spool, bytes, (size_t)got, err));
     if (got < 0) {
         *err = s->error;
         return err->status;
@@ -180,8 +180,8 @@ bool abdb_archive_source_rewind(archive_source *s)
     return lseek(s->file, s->start, SEEK_SET) == s->start;
 }
 
-abdb_status abdb_archive_source_open(struct archive *a, archive_source *source,
-                                     const abdb_archive_kind *kind, abdb_error *err)
+abdb_status abdb_archive_source_open_with_callbacks(struct archive *a, archive_source *source,
+                                                    const abdb_archive_kind *kind, abdb_error *err)
 {
     const char *why;
     abdb_status st = ABDB_OK;

@@ -52,7 +52,9 @@ bool abdb_archive_source_can_seek(const archive_source *source);
 /* Goes back to the first byte: by seeking, or in the copy of the pipe. False: it cannot. */
 bool abdb_archive_source_rewind(archive_source *source);
 /* Opens a on the source, as an archive of this kind. */
-ABDB_MUST_USE abdb_status abdb_archive_source_open(struct archive *a, archive_source *source,
-                                                   const abdb_archive_kind *kind, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_archive_source_open_with_callbacks(struct archive *a,
+                                                                  archive_source *source,
+                                                                  const abdb_archive_kind *kind,
+                                                                  abdb_error *err);
 
 #endif

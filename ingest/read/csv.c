@@ -68,7 +68,7 @@ static void append_trimmed_field(void *data, size_t size, void *self)
 }
 
 /* libcsv's callback for the end of a row. A row of empty fields only is none. */
-static void end_csv_row_call_handler(int end, void *self)
+static void call_handler_unless_row_is_empty(int end, void *self)
 {
     csv_reader *r = self;
     abdb_csv_row row = {
@@ -115,11 +115,12 @@ static void split_unquoted_row_and_call_handler(csv_reader *r, const char *line,
         if (!stop) break;
         at = stop + 1;
     }
-    end_csv_row_call_handler('\n', r);
+    call_handler_unless_row_is_empty('\n', r);
 }
 
 /* Gives back what lies behind the row at hand, now and then. */
-static void release_parsed_pages(const abdb_input *in, const char *upto, const char **released)
+static void release_parsed_pages_every_4_mib(const abdb_input *in, const char *upto,
+                                             const char **released)
 {
     enum { PIECE = 1 << 22 };
 
@@ -131,7 +132,7 @@ static void release_parsed_pages(const abdb_input *in, const char *upto, const c
 /* Physical lines go to libcsv one by one; a field in quotes may hold line ends, so a row begins
  * only where the parser says that none is open. row_start and row_line remember where: locators
  * and the raw text of rejects are of them. Rows read are given back to the system on the way
- * (release_parsed_pages). */
+ * (release_parsed_pages_every_4_mib). */
 static abdb_status parse_csv_text(const abdb_input *in, const char *text, size_t size,
                                   char delimiter, abdb_csv_handler handler, void *self,
                                   abdb_error *err)
@@ -167,8 +168,8 @@ static abdb_status parse_csv_text(const abdb_input *in, const char *text, size_t
             r->line_end--;
         if (is_whole_unquoted_row(r, at, length)) {
             split_unquoted_row_and_call_handler(r, at, (size_t)(r->line_end - at), delimiter);
-        } else if (csv_parse(&r->parser, at, length, append_trimmed_field, end_csv_row_call_handler,
-                             r) != length) {
+        } else if (csv_parse(&r->parser, at, length, append_trimmed_field,
+                             call_handler_unless_row_is_empty, r) != length) {
             st = ABDB_FAIL(err, ABDB_DATA, "line %ld: %s", line,
                            csv_strerror(csv_error(&r->parser)));
             break;
@@ -179,7 +180,7 @@ static abdb_status parse_csv_text(const abdb_input *in, const char *text, size_t
             r->status == ABDB_OK) { /* the next line begins a row */
             r->row_start = at;
             r->row_line = line;
-            release_parsed_pages(in, at, &released);
+            release_parsed_pages_every_4_mib(in, at, &released);
             if (in && in->at) *in->at = (size_t)(at - text);
         }
         /* A quote that is never closed would make the rest of a large file one row. */
@@ -191,7 +192,8 @@ static abdb_status parse_csv_text(const abdb_input *in, const char *text, size_t
                        "line %ld: a quoted field is never closed; the file is"
                        " truncated, or a quote is missing",
                        r->row_line);
-    if (st == ABDB_OK) csv_fini(&r->parser, append_trimmed_field, end_csv_row_call_handler, r);
+    if (st == ABDB_OK)
+        csv_fini(&r->parser, append_trimmed_field, call_handler_unless_row_is_empty, r);
     if (st == ABDB_OK) st = r->status;
     csv_free(&r->parser);
     abdb_arena_free(&r->arena);
@@ -199,14 +201,15 @@ static abdb_status parse_csv_text(const abdb_input *in, const char *text, size_t
     return st;
 }
 
-abdb_status abdb_csv_read(const char *text, size_t size, char delimiter, abdb_csv_handler handler,
-                          void *self, abdb_error *err)
+abdb_status abdb_csv_parse_rows_to_handler(const char *text, size_t size, char delimiter,
+                                           abdb_csv_handler handler, void *self, abdb_error *err)
 {
     return parse_csv_text(NULL, text, size, delimiter, handler, self, err);
 }
 
-abdb_status abdb_csv_read_input(const abdb_input *in, char delimiter, abdb_csv_handler handler,
-                                void *self, abdb_error *err)
+abdb_status abdb_csv_parse_input_rows_to_handler(const abdb_input *in, char delimiter,
+                                                 abdb_csv_handler handler, void *self,
+                                                 abdb_error *err)
 {
     return parse_csv_text(in->decoded ? NULL : in, in->text, in->text_size, delimiter, handler,
                           self, err);
@@ -237,8 +240,8 @@ char abdb_csv_guess_delimiter(const char *text, size_t size)
     return semicolons > commas ? ';' : ',';
 }
 
-abdb_status abdb_csv_header_copy_row(abdb_csv_header *header, const abdb_csv_row *row,
-                                     abdb_error *err)
+abdb_status abdb_csv_header_replace_by_row(abdb_csv_header *header, const abdb_csv_row *row,
+                                           abdb_error *err)
 {
     const abdb_csv_header asked = {.is_another = header->is_another, .self = header->self};
 
@@ -258,7 +261,7 @@ abdb_status abdb_csv_header_copy_row(abdb_csv_header *header, const abdb_csv_row
 /* ABDB_STOPPED ends the reading behind the header and is no fault. */
 static abdb_status copy_header_and_stop(void *self, const abdb_csv_row *row, abdb_error *err)
 {
-    abdb_status st = abdb_csv_header_copy_row(self, row, err);
+    abdb_status st = abdb_csv_header_replace_by_row(self, row, err);
 
     return st == ABDB_OK ? ABDB_FAIL(err, ABDB_STOPPED, "header read") : st;
 }
@@ -268,7 +271,8 @@ void abdb_csv_header_read_first_row(abdb_csv_header *header, const char *text, s
 {
     abdb_error ignored;
 
-    (void)!abdb_csv_read(text, size, delimiter, copy_header_and_stop, header, &ignored);
+    (void)!abdb_csv_parse_rows_to_handler(text, size, delimiter, copy_header_and_stop, header,
+                                          &ignored);
 }
 
 void abdb_csv_header_free(abdb_csv_header *header)
@@ -292,7 +296,7 @@ static bool names_match_ignoring_case_and_space(const char *name, const char *wo
     }
 }
 
-int abdb_csv_find_column(const abdb_csv_header *header, const char *names)
+int abdb_csv_find_column_of_any_name(const abdb_csv_header *header, const char *names)
 {
     while (*names) {
         size_t size = strcspn(names, "|");
@@ -304,7 +308,7 @@ int abdb_csv_find_column(const abdb_csv_header *header, const char *names)
     return -1;
 }
 
-static bool cell_is_heading(const abdb_csv_header *header, const char *cell)
+static bool cell_equals_a_heading(const abdb_csv_header *header, const char *cell)
 {
     for (size_t i = 0; i < header->count; i++)
         if (names_match_ignoring_case_and_space(header->name[i], cell, strlen(cell))) return true;
@@ -319,7 +323,7 @@ static bool has_cell_beginning_with_digit(const abdb_csv_row *row)
     return false;
 }
 
-bool abdb_csv_row_is_header(const abdb_csv_header *header, const abdb_csv_row *row)
+bool abdb_csv_row_is_another_header(const abdb_csv_header *header, const abdb_csv_row *row)
 {
     size_t cells = 0, headings = 0;
 
@@ -330,7 +334,7 @@ bool abdb_csv_row_is_header(const abdb_csv_header *header, const abdb_csv_row *r
     for (size_t i = 0; i < row->count; i++) {
         if (!row->field[i][0]) continue;
         cells++;
-        headings += cell_is_heading(header, row->field[i]);
+        headings += cell_equals_a_heading(header, row->field[i]);
     }
     return headings > 1 && 2 * headings > cells;
 }
@@ -348,12 +352,13 @@ typedef struct {
 } padding_look;
 
 /* Counts the rows of a table, and those of another width than asked; stops at the next header. */
-static abdb_status count_rows_of_other_width(void *self, const abdb_csv_row *row, abdb_error *err)
+static abdb_status count_rows_and_those_of_other_width(void *self, const abdb_csv_row *row,
+                                                       abdb_error *err)
 {
     padding_look *look = self;
 
     if (row->line <= look->header->line) return ABDB_OK;
-    if (abdb_csv_row_is_header(look->header, row))
+    if (abdb_csv_row_is_another_header(look->header, row))
         return ABDB_FAIL(err, ABDB_STOPPED, "another table");
     look->rows++;
     look->others += row->count != look->width;
@@ -362,22 +367,23 @@ static abdb_status count_rows_of_other_width(void *self, const abdb_csv_row *row
 
 /* A cell too many that is empty may be a cell put in before an empty last one: it is padding where
  * every row has it. */
-static bool all_rows_are_padded(abdb_csv_header *header, size_t width, const abdb_input *in,
-                                char delimiter)
+static bool all_rows_have_padding_cell_cached(abdb_csv_header *header, size_t width,
+                                              const abdb_input *in, char delimiter)
 {
     padding_look look = {.header = header, .width = width};
     abdb_error fault;
 
     if (header->padding == CSV_PADDING_UNKNOWN) {
-        (void)!abdb_csv_read(in->text, in->text_size, delimiter, count_rows_of_other_width, &look,
-                             &fault);
+        (void)!abdb_csv_parse_rows_to_handler(in->text, in->text_size, delimiter,
+                                              count_rows_and_those_of_other_width, &look, &fault);
         header->padding = look.others ? CSV_NOT_PADDED : CSV_PADDED;
     }
     return header->padding == CSV_PADDED;
 }
 
-bool abdb_csv_row_fits_header(abdb_csv_header *header, const abdb_csv_row *row,
-                              const abdb_input *in, char delimiter, char *reason, size_t room)
+bool abdb_csv_row_fits_header_width_or_explain(abdb_csv_header *header, const abdb_csv_row *row,
+                                               const abdb_input *in, char delimiter, char *reason,
+                                               size_t room)
 {
     size_t named = count_cells_up_to_last_filled(header->name, header->count);
 
@@ -385,7 +391,8 @@ bool abdb_csv_row_fits_header(abdb_csv_header *header, const abdb_csv_row *row,
         if (count_cells_up_to_last_filled(row->field, row->count) <= named) return true;
     } else if (row->count > named && header->count == named &&
                count_cells_up_to_last_filled(row->field, row->count) <= named &&
-               (row->count > named + 1 || all_rows_are_padded(header, row->count, in, delimiter))) {
+               (row->count > named + 1 ||
+                all_rows_have_padding_cell_cached(header, row->count, in, delimiter))) {
         return true;
     }
     snprintf(reason, room, "%zu columns where the header has %zu", row->count, named);

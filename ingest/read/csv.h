@@ -1,6 +1,6 @@
 /* csv.h - rows of delimited text, by libcsv, with line numbers and a named header: what importers
- * of CSV stand on. The caller takes the first row as the header (abdb_csv_header_copy_row) and asks
- * for the others' cells by column number. */
+ * of CSV stand on. The caller takes the first row as the header (abdb_csv_header_replace_by_row)
+ * and asks for the others' cells by column number. */
 #ifndef ABDB_INGEST_CSV_H
 #define ABDB_INGEST_CSV_H
 
@@ -25,20 +25,21 @@ typedef abdb_status (*abdb_csv_handler)(void *self, const abdb_csv_row *row, abd
 
 /* Reads text[0..size). ABDB_DATA: a quoted field that never ends (a truncated file); ABDB_LIMIT: a
  * row or field over the limits above. Messages name the line. */
-ABDB_MUST_USE abdb_status abdb_csv_read(const char *text, size_t size, char delimiter,
-                                        abdb_csv_handler handler, void *self, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_csv_parse_rows_to_handler(const char *text, size_t size,
+                                                         char delimiter, abdb_csv_handler handler,
+                                                         void *self, abdb_error *err);
 /* The same for the text of an input, whose memory is given back behind the row at hand. */
-ABDB_MUST_USE abdb_status abdb_csv_read_input(const abdb_input *in, char delimiter,
-                                              abdb_csv_handler handler, void *self,
-                                              abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_csv_parse_input_rows_to_handler(const abdb_input *in, char delimiter,
+                                                               abdb_csv_handler handler, void *self,
+                                                               abdb_error *err);
 /* '\t', ',' or ';': what Excel's first line "sep=;" names, else whichever the first line has most
  * of. The readers above pass over such a line. */
 char abdb_csv_guess_delimiter(const char *text, size_t size);
 /* The bytes of Excel's first line "sep=;" with its end; 0: there is none. */
 size_t abdb_csv_sep_line_size(const char *text, size_t size);
 
-/* Names of columns, and their decimal marks where abdb_csv_find_decimal_marks looked for them. The
- * memory belongs to the header; free with abdb_csv_header_free. */
+/* Names of columns, and their decimal marks where abdb_csv_store_decimal_marks_of_columns looked
+ * for them. The memory belongs to the header; free with abdb_csv_header_free. */
 typedef struct {
     size_t count;
     char **name;
@@ -50,30 +51,33 @@ typedef struct {
     const void *self;
     enum { CSV_PADDING_UNKNOWN, CSV_NOT_PADDED, CSV_PADDED } padding; /* of all rows alike */
 } abdb_csv_header;
-ABDB_MUST_USE abdb_status abdb_csv_header_copy_row(abdb_csv_header *header, const abdb_csv_row *row,
-                                                   abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_csv_header_replace_by_row(abdb_csv_header *header,
+                                                         const abdb_csv_row *row, abdb_error *err);
 /* Takes the first row of a text as the header, which stays empty where there is none. */
 void abdb_csv_header_read_first_row(abdb_csv_header *header, const char *text, size_t size,
                                     char delimiter);
 void abdb_csv_header_free(abdb_csv_header *header);
 /* Does the row begin another table: is it the header again, or a changed one, most of whose cells
  * are names of this one, or another that is_another knows? */
-bool abdb_csv_row_is_header(const abdb_csv_header *header, const abdb_csv_row *row);
+bool abdb_csv_row_is_another_header(const abdb_csv_header *header, const abdb_csv_row *row);
 /* Has the row as many cells as the header? Empty cells behind the last heading are allowed where
  * the header or all rows of the table have them, and where there are several. False, with the
  * reason: what stands in its cells may belong to other columns. in, delimiter: the whole text. */
-bool abdb_csv_row_fits_header(abdb_csv_header *header, const abdb_csv_row *row,
-                              const abdb_input *in, char delimiter, char *reason, size_t room);
+bool abdb_csv_row_fits_header_width_or_explain(abdb_csv_header *header, const abdb_csv_row *row,
+                                               const abdb_input *in, char delimiter, char *reason,
+                                               size_t room);
 /* First column with one of the names ('|' between them; white space and case do not count), or -1.
  */
-int abdb_csv_find_column(const abdb_csv_header *header, const char *names);
+int abdb_csv_find_column_of_any_name(const abdb_csv_header *header, const char *names);
 /* The text of column i of the row, NULL when i < 0, the row is short or the field is empty. */
 const char *abdb_csv_cell_or_null(const abdb_csv_row *row, int i);
 /* Reads the text from this header to the next, or to its end, to find the decimal mark of each
  * column, as decimal_marks.h says; a text in which none is in doubt is not read. */
-ABDB_MUST_USE abdb_status abdb_csv_find_decimal_marks(abdb_csv_header *header, const abdb_input *in,
-                                                      char delimiter, abdb_error *err);
-/* The decimal mark of a column; unknown for -1, and before abdb_csv_find_decimal_marks. */
+ABDB_MUST_USE abdb_status abdb_csv_store_decimal_marks_of_columns(abdb_csv_header *header,
+                                                                  const abdb_input *in,
+                                                                  char delimiter, abdb_error *err);
+/* The decimal mark of a column; unknown for -1, and before
+ * abdb_csv_store_decimal_marks_of_columns. */
 abdb_decimal_mark abdb_csv_decimal_mark_of_column(const abdb_csv_header *header, int column);
 /* Keeps a row as rejected. */
 ABDB_MUST_USE abdb_status abdb_csv_reject_row(const abdb_sink *sink, const abdb_csv_row *row,

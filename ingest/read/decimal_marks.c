@@ -65,18 +65,18 @@ static abdb_decimal_mark decimal_mark_from_evidence(unsigned char seen)
                                 : ABDB_MARK_UNKNOWN;
 }
 
-abdb_decimal_mark abdb_marks_of_file(const abdb_mark_evidence *evidence, char delimiter)
+abdb_decimal_mark abdb_marks_decide_for_file(const abdb_mark_evidence *evidence, char delimiter)
 {
     if (!evidence->file && delimiter == ';') return ABDB_MARK_EITHER;
     return decimal_mark_from_evidence(evidence->file);
 }
 
-abdb_decimal_mark abdb_marks_of_column(const abdb_mark_evidence *evidence, size_t column,
-                                       char delimiter)
+abdb_decimal_mark abdb_marks_decide_for_column(const abdb_mark_evidence *evidence, size_t column,
+                                               char delimiter)
 {
     if (column < ABDB_MARK_COLUMNS && evidence->column[column])
         return decimal_mark_from_evidence(evidence->column[column]);
-    return abdb_marks_of_file(evidence, delimiter);
+    return abdb_marks_decide_for_file(evidence, delimiter);
 }
 
 /* Are there digits grouped by points, as in "1.024.000"? */
@@ -95,7 +95,7 @@ static bool may_have_grouping_points(const char *text, size_t size)
 
 /* Is there a comma between digits that may be part of a number? Where the comma separates cells,
  * such a number is the beginning of what stands between two quotes. */
-static bool may_have_commas(const char *text, size_t size, char delimiter)
+static bool may_have_commas_within_numbers(const char *text, size_t size, char delimiter)
 {
     const char *end = text + size, *at = text;
 
@@ -113,9 +113,9 @@ static bool may_have_commas(const char *text, size_t size, char delimiter)
     return false;
 }
 
-bool abdb_marks_text_needs_evidence(const char *text, size_t size, char delimiter)
+bool abdb_marks_text_may_have_commas_or_groups(const char *text, size_t size, char delimiter)
 {
-    return delimiter == ';' || may_have_commas(text, size, delimiter) ||
+    return delimiter == ';' || may_have_commas_within_numbers(text, size, delimiter) ||
            may_have_grouping_points(text, size);
 }
 
@@ -132,7 +132,7 @@ static abdb_status add_mark_evidence_of_row(void *self, const abdb_csv_row *row,
     finder *f = self;
 
     if (row->line <= f->header->line) return ABDB_OK;
-    if (abdb_csv_row_is_header(f->header, row))
+    if (abdb_csv_row_is_another_header(f->header, row))
         return ABDB_FAIL(err, ABDB_STOPPED, "another table");
     for (size_t i = 0; i < row->count; i++)
         abdb_marks_add_evidence_of_cell(
@@ -140,8 +140,8 @@ static abdb_status add_mark_evidence_of_row(void *self, const abdb_csv_row *row,
     return ABDB_OK;
 }
 
-abdb_status abdb_csv_find_decimal_marks(abdb_csv_header *header, const abdb_input *in,
-                                        char delimiter, abdb_error *err)
+abdb_status abdb_csv_store_decimal_marks_of_columns(abdb_csv_header *header, const abdb_input *in,
+                                                    char delimiter, abdb_error *err)
 {
     finder f = {.header = header};
     abdb_error fault;
@@ -149,14 +149,16 @@ abdb_status abdb_csv_find_decimal_marks(abdb_csv_header *header, const abdb_inpu
     free(header->mark);
     header->mark = NULL;
     header->file_mark = ABDB_MARK_UNKNOWN;
-    if (!abdb_marks_text_needs_evidence(in->text, in->text_size, delimiter)) return ABDB_OK;
+    if (!abdb_marks_text_may_have_commas_or_groups(in->text, in->text_size, delimiter))
+        return ABDB_OK;
     header->mark = calloc(ABDB_CSV_COLUMN_MAX, sizeof *header->mark);
     if (!header->mark) return ABDB_FAIL(err, ABDB_NOMEM, "a header");
     /* A damaged file is reported by whoever reads its rows; the rows before count here. */
-    (void)!abdb_csv_read(in->text, in->text_size, delimiter, add_mark_evidence_of_row, &f, &fault);
-    header->file_mark = abdb_marks_of_file(&f.evidence, delimiter);
+    (void)!abdb_csv_parse_rows_to_handler(in->text, in->text_size, delimiter,
+                                          add_mark_evidence_of_row, &f, &fault);
+    header->file_mark = abdb_marks_decide_for_file(&f.evidence, delimiter);
     for (size_t i = 0; i < ABDB_CSV_COLUMN_MAX; i++)
-        header->mark[i] = abdb_marks_of_column(&f.evidence, i, delimiter);
+        header->mark[i] = abdb_marks_decide_for_column(&f.evidence, i, delimiter);
     return ABDB_OK;
 }
 

@@ -26,12 +26,12 @@ typedef struct {
 void abdb_marks_add_evidence_of_cell(abdb_mark_evidence *evidence, size_t column,
                                      const char *heading, const char *cell);
 /* The mark of a column: its own, else that of the file. */
-abdb_decimal_mark abdb_marks_of_column(const abdb_mark_evidence *evidence, size_t column,
-                                       char delimiter);
+abdb_decimal_mark abdb_marks_decide_for_column(const abdb_mark_evidence *evidence, size_t column,
+                                               char delimiter);
 /* The mark of what has no column. With ';' between cells, as spreadsheets write them where the
  * comma is the decimal mark, a file without evidence may have either. */
-abdb_decimal_mark abdb_marks_of_file(const abdb_mark_evidence *evidence, char delimiter);
+abdb_decimal_mark abdb_marks_decide_for_file(const abdb_mark_evidence *evidence, char delimiter);
 /* Can the text have a number that a mark makes doubtful? Else nobody needs to look for evidence. */
-bool abdb_marks_text_needs_evidence(const char *text, size_t size, char delimiter);
+bool abdb_marks_text_may_have_commas_or_groups(const char *text, size_t size, char delimiter);
 
 #endif

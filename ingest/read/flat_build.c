@@ -19,7 +19,8 @@ static const char *json_scalar_to_text(abdb_arena *arena, const json_t *value)
 }
 
 /* Numbers of an array; 0: there are none, or something else is among them. */
-static size_t json_array_to_numbers(abdb_arena *arena, const json_t *array, const double **out)
+static size_t json_array_to_numbers_or_0_if_mixed(abdb_arena *arena, const json_t *array,
+                                                  const double **out)
 {
     size_t n = json_array_size(array);
     double *x = n && n <= FLAT_SAMPLES_MAX ? abdb_arena_alloc(arena, n * sizeof *x) : NULL;
@@ -51,7 +52,8 @@ void abdb_flat_record_free(abdb_flat_record *record)
     free(record);
 }
 
-void abdb_flat_append_item(abdb_flat_record *record, const char *name, const char *text)
+void abdb_flat_append_item_or_count_lost(abdb_flat_record *record, const char *name,
+                                         const char *text)
 {
     if (record->items == FLAT_ITEMS_MAX) {
         record->lost++;
@@ -62,7 +64,7 @@ void abdb_flat_append_item(abdb_flat_record *record, const char *name, const cha
 }
 
 /* "a, b" of a few words; NULL: many, or other things are among them. */
-static const char *join_short_json_strings(abdb_arena *arena, const json_t *array)
+static const char *join_up_to_16_json_strings(abdb_arena *arena, const json_t *array)
 {
     enum { WORDS_MAX = 16 };
     const char *out = NULL;
@@ -77,22 +79,23 @@ static const char *join_short_json_strings(abdb_arena *arena, const json_t *arra
 }
 
 /* One member: numbers in a list become a series, other lists a text or their length. */
-static void append_json_array(abdb_flat_record *record, abdb_arena *arena, const char *name,
-                              const json_t *array)
+static void append_json_array_as_series_text_or_count(abdb_flat_record *record, abdb_arena *arena,
+                                                      const char *name, const json_t *array)
 {
     const double *x;
-    size_t n = json_array_to_numbers(arena, array, &x);
-    const char *text = n ? NULL : join_short_json_strings(arena, array);
+    size_t n = json_array_to_numbers_or_0_if_mixed(arena, array, &x);
+    const char *text = n ? NULL : join_up_to_16_json_strings(arena, array);
 
     if (n && record->series < FLAT_SERIES_MAX) {
         record->serie[record->series].name = name;
         record->serie[record->series].x = x;
         record->serie[record->series++].n = n;
     } else if (text) {
-        abdb_flat_append_item(record, name, text);
+        abdb_flat_append_item_or_count_lost(record, name, text);
     } else if (json_array_size(array)) {
-        abdb_flat_append_item(record, abdb_arena_printf(arena, "%s.count", name),
-                              abdb_arena_printf(arena, "%zu", json_array_size(array)));
+        abdb_flat_append_item_or_count_lost(
+            record, abdb_arena_printf(arena, "%s.count", name),
+            abdb_arena_printf(arena, "%zu", json_array_size(array)));
     }
 }
 
@@ -112,11 +115,11 @@ void abdb_flat_append_flattened_json(abdb_flat_record *record, abdb_arena *arena
         if (!full)
             record->lost++;
         else if (json_is_array(value))
-            append_json_array(record, arena, full, value);
+            append_json_array_as_series_text_or_count(record, arena, full, value);
         else if (json_is_object(value))
             abdb_flat_append_flattened_json(record, arena, full, value);
         else
-            abdb_flat_append_item(record, full, json_scalar_to_text(arena, value));
+            abdb_flat_append_item_or_count_lost(record, full, json_scalar_to_text(arena, value));
     }
 }
 
@@ -141,7 +144,7 @@ void abdb_flat_add_json_members_as_factors(abdb_entry *entry, const char *outer,
 
     if (!record) return;
     for (size_t i = 0; i < record->items; i++)
-        abdb_entry_add_extra_factor_unless_ignored(
+        abdb_entry_add_renamed_extra_factor_unless_ignored(
             entry, record->item[i].name, record->item[i].text, ABDB_MARK_UNKNOWN, ignored, arena);
     entry->factors_left_out += record->lost;
     abdb_flat_record_free(record);

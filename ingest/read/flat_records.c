@@ -27,7 +27,8 @@ typedef struct {
     abdb_csv_header header;
 } flat_reader;
 
-size_t abdb_flat_find_series(const abdb_flat_record *record, const char *name, const double **x)
+size_t abdb_flat_find_series_mark_asked(const abdb_flat_record *record, const char *name,
+                                        const double **x)
 {
     for (size_t i = 0; i < record->series; i++)
         if (strcmp(record->serie[i].name, name) == 0) {
@@ -38,11 +39,12 @@ size_t abdb_flat_find_series(const abdb_flat_record *record, const char *name, c
     return 0;
 }
 
-bool abdb_flat_set_result_samples(abdb_result *result, const abdb_flat_record *record,
-                                  const char *name, const char *unit, abdb_arena *arena)
+bool abdb_flat_set_result_samples_in_base_unit(abdb_result *result, const abdb_flat_record *record,
+                                               const char *name, const char *unit,
+                                               abdb_arena *arena)
 {
     const double *x;
-    size_t n = abdb_flat_find_series(record, name, &x);
+    size_t n = abdb_flat_find_series_mark_asked(record, name, &x);
     abdb_sample *sample = n ? abdb_arena_alloc(arena, n * sizeof *sample) : NULL;
 
     if (n && !sample) return false;
@@ -58,21 +60,22 @@ bool abdb_flat_set_result_samples(abdb_result *result, const abdb_flat_record *r
 void abdb_flat_count_refused_values(const abdb_flat_record *record, const char *const *names)
 {
     for (; *names; names++)
-        abdb_count_values_read(abdb_has_digit(abdb_flat_text_or_null(record, *names)));
+        abdb_add_thread_values_read(
+            abdb_has_digit(abdb_flat_text_or_null_mark_asked(record, *names)));
 }
 
 abdb_status abdb_flat_reject_and_end_row(const abdb_sink *sink, const abdb_flat_record *record,
                                          const char *field, const char *reason, abdb_error *err)
 {
-    const char *text = abdb_flat_text_or_null(record, field);
+    const char *text = abdb_flat_text_or_null_mark_asked(record, field);
     abdb_decimal_mark mark = abdb_flat_decimal_mark(record, field);
     char doubt[200];
     abdb_reject reject = {
         .line = record->line, .field = field, .reason = reason, .raw = record->raw};
     abdb_status st;
 
-    if (text && abdb_number_parses_only_with_other_mark(text, mark))
-        reject.reason = abdb_number_error_text(NULL, text, mark, doubt, sizeof doubt);
+    if (text && abdb_number_fails_but_parses_with_other_mark(text, mark))
+        reject.reason = abdb_number_write_why_not_a_number(NULL, text, mark, doubt, sizeof doubt);
     st = sink->reject(sink->self, &reject, err);
 
     return st == ABDB_OK ? sink->row_end(sink->self, err) : st;
@@ -140,7 +143,8 @@ static abdb_status reject_damaged_json_line(flat_reader *r, const char *text, si
 }
 
 /* Values one after another, as JSON lines are; one value is the simple case. */
-static abdb_status read_json_records(flat_reader *r, const abdb_input *in, abdb_error *err)
+static abdb_status deliver_json_objects_reject_bad_lines(flat_reader *r, const abdb_input *in,
+                                                         abdb_error *err)
 {
     const char *text = in->text, *end = in->text + in->text_size;
     abdb_text plain = {0};
@@ -148,7 +152,7 @@ static abdb_status read_json_records(flat_reader *r, const abdb_input *in, abdb_
     bool lines = false; /* has one object ended on its line? */
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_json_quote_nan_and_infinity(in->text, in->text_size, &plain, err));
+    TRY(abdb_json_append_quoted_if_nan_or_infinity(in->text, in->text_size, &plain, err));
     if (plain.size) {
         text = abdb_text_get(&plain);
         end = text + plain.size;
@@ -187,11 +191,13 @@ done:
     return st;
 }
 
-abdb_status abdb_flat_parse_json_document(json_t **out, const abdb_input *in, abdb_error *err)
+abdb_status abdb_flat_parse_json_document_quoting_nan(json_t **out, const abdb_input *in,
+                                                      abdb_error *err)
 {
     json_error_t fault;
     abdb_text plain = {0};
-    abdb_status st = abdb_json_quote_nan_and_infinity(in->text, in->text_size, &plain, err);
+    abdb_status st =
+        abdb_json_append_quoted_if_nan_or_infinity(in->text, in->text_size, &plain, err);
 
     *out = NULL;
     if (st == ABDB_OK)
@@ -208,7 +214,7 @@ abdb_status abdb_flat_append_root_members_to_settings(abdb_settings *out, const 
                                                       abdb_error *err)
 {
     json_t *root;
-    abdb_status st = abdb_flat_parse_json_document(&root, in, err);
+    abdb_status st = abdb_flat_parse_json_document_quoting_nan(&root, in, err);
 
     if (st != ABDB_OK) return st;
     abdb_flat_append_json_members_to_settings(out, root, ignored, arena);
@@ -216,8 +222,9 @@ abdb_status abdb_flat_append_root_members_to_settings(abdb_settings *out, const 
     return ABDB_OK;
 }
 
-abdb_status abdb_flat_read_json_member(const abdb_input *in, const char *member,
-                                       abdb_flat_handler handler, void *self, abdb_error *err)
+abdb_status abdb_flat_deliver_objects_of_json_member(const abdb_input *in, const char *member,
+                                                     abdb_flat_handler handler, void *self,
+                                                     abdb_error *err)
 {
     flat_reader r = {.handler = handler, .self = self};
     json_t *root;
@@ -226,7 +233,7 @@ abdb_status abdb_flat_read_json_member(const abdb_input *in, const char *member,
     size_t i;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_flat_parse_json_document(&root, in, err));
+    TRY(abdb_flat_parse_json_document_quoting_nan(&root, in, err));
     value = json_object_get(root, member);
     if (json_is_object(value)) TRY(deliver_json_object_as_record(&r, value, 0, member, err));
     json_array_foreach(value, i, item)
@@ -262,12 +269,14 @@ static abdb_status store_header_or_deliver_row_as_record(void *self, const abdb_
     char locator[32], doubt[FLAT_DOUBT_SIZE] = "", reason[80], *raw = NULL;
     abdb_status st = ABDB_OK;
 
-    if (!r->header.count || abdb_csv_row_is_header(&r->header, row)) {
-        st = abdb_csv_header_copy_row(&r->header, row, err);
-        return st == ABDB_OK ? abdb_csv_find_decimal_marks(&r->header, r->in, r->delimiter, err)
-                             : st;
+    if (!r->header.count || abdb_csv_row_is_another_header(&r->header, row)) {
+        st = abdb_csv_header_replace_by_row(&r->header, row, err);
+        return st == ABDB_OK
+                   ? abdb_csv_store_decimal_marks_of_columns(&r->header, r->in, r->delimiter, err)
+                   : st;
     }
-    if (!abdb_csv_row_fits_header(&r->header, row, r->in, r->delimiter, reason, sizeof reason))
+    if (!abdb_csv_row_fits_header_width_or_explain(&r->header, row, r->in, r->delimiter, reason,
+                                                   sizeof reason))
         return abdb_csv_reject_and_end_row(r->sink, row, "row", reason, err);
     record = abdb_flat_record_allocate();
     raw = strndup(row->raw, row->raw_size);
@@ -278,7 +287,7 @@ static abdb_status store_header_or_deliver_row_as_record(void *self, const abdb_
     record->raw = raw;
     record->doubt = doubt;
     for (size_t i = 0; i < row->count && i < r->header.count; i++) {
-        abdb_flat_append_item(record, r->header.name[i], row->field[i]);
+        abdb_flat_append_item_or_count_lost(record, r->header.name[i], row->field[i]);
         record->item[record->items - 1].mark = abdb_csv_decimal_mark_of_column(&r->header, (int)i);
     }
     TRY(r->handler(r->self, record, err));
@@ -288,10 +297,10 @@ done:
     return st;
 }
 
-abdb_status abdb_flat_read_records_with_header_check(const abdb_input *in, const abdb_sink *sink,
-                                                     abdb_flat_header_check is_header,
-                                                     abdb_flat_handler handler, void *self,
-                                                     abdb_error *err)
+abdb_status abdb_flat_deliver_records_with_header_check(const abdb_input *in, const abdb_sink *sink,
+                                                        abdb_flat_header_check is_header,
+                                                        abdb_flat_handler handler, void *self,
+                                                        abdb_error *err)
 {
     flat_reader r = {
         .handler = handler, .self = self, .sink = sink, .in = in, .is_header = is_header};
@@ -300,21 +309,23 @@ abdb_status abdb_flat_read_records_with_header_check(const abdb_input *in, const
 
     while (i < in->text_size && strchr(" \t\r\n", in->text[i]) && in->text[i]) i++;
     if (i < in->text_size && (in->text[i] == '[' || in->text[i] == '{'))
-        return read_json_records(&r, in, err);
+        return deliver_json_objects_reject_bad_lines(&r, in, err);
     if (memmem(in->text, in->text_size < HEAD ? in->text_size : HEAD, "INSERT INTO ", 12))
-        return abdb_flat_read_insert_statements(in, sink, handler, self, err);
+        return abdb_flat_deliver_insert_statement_rows(in, sink, handler, self, err);
     r.delimiter = abdb_csv_guess_delimiter(in->text, in->text_size);
     if (is_header) r.header.is_another = is_header_of_another_table;
     r.header.self = &r;
-    st = abdb_csv_read_input(in, r.delimiter, store_header_or_deliver_row_as_record, &r, err);
+    st = abdb_csv_parse_input_rows_to_handler(in, r.delimiter,
+                                              store_header_or_deliver_row_as_record, &r, err);
     abdb_csv_header_free(&r.header);
     return st;
 }
 
-abdb_status abdb_flat_read_records(const abdb_input *in, const abdb_sink *sink,
-                                   abdb_flat_handler handler, void *self, abdb_error *err)
+abdb_status abdb_flat_deliver_json_sql_or_csv_records(const abdb_input *in, const abdb_sink *sink,
+                                                      abdb_flat_handler handler, void *self,
+                                                      abdb_error *err)
 {
-    return abdb_flat_read_records_with_header_check(in, sink, NULL, handler, self, err);
+    return abdb_flat_deliver_records_with_header_check(in, sink, NULL, handler, self, err);
 }
 
 /* --- bids ------------------------------------------------------------------------------------- */
@@ -336,7 +347,7 @@ static bool has_json_key(const char *text, const char *end, const char *word, si
 }
 
 /* Where the bytes of a bid begin, behind blanks. */
-static const char *skip_leading_blanks(const abdb_input *in, const char *end)
+static const char *skip_leading_blanks_of_input(const abdb_input *in, const char *end)
 {
     const char *text = in->text;
 
@@ -362,7 +373,7 @@ static bool header_has_all_columns(const char *text, const char *end, const char
         size_t word = strcspn(words, "|");
 
         snprintf(name, sizeof name, "%.*s", (int)word, words);
-        all = abdb_csv_find_column(&header, name) >= 0;
+        all = abdb_csv_find_column_of_any_name(&header, name) >= 0;
         words += word + (words[word] == '|');
     }
     abdb_csv_header_free(&header);
@@ -370,7 +381,7 @@ static bool header_has_all_columns(const char *text, const char *end, const char
 }
 
 /* Does the text begin with a statement of a dump of SQL? */
-static bool begins_with_sql(const char *text, const char *end)
+static bool begins_with_sql_dump_statement(const char *text, const char *end)
 {
     static const char *const words[] = {"CREATE ", "INSERT ", "PRAGMA ", "BEGIN TRANSACTION"};
 
@@ -385,8 +396,9 @@ static bool begins_with_sql(const char *text, const char *end)
 bool abdb_flat_has_all_keys_or_columns(const abdb_input *in, const char *value_names)
 {
     const char *end = in->text + (in->text_size < HEAD ? in->text_size : HEAD);
-    const char *text = skip_leading_blanks(in, end);
-    bool json = text < end && (*text == '{' || *text == '['), sql = begins_with_sql(text, end);
+    const char *text = skip_leading_blanks_of_input(in, end);
+    bool json = text < end && (*text == '{' || *text == '['),
+         sql = begins_with_sql_dump_statement(text, end);
 
     if (text == end) return false;
     if (!json && !sql)

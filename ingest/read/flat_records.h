@@ -36,7 +36,7 @@ typedef struct {
     const char *locator;  /* "[3]", or "line 4" */
     const char *raw;      /* as it was, for rejects */
     const json_t *object; /* with what is nested; NULL: no JSON */
-    char *doubt;          /* room of FLAT_DOUBT_SIZE for abdb_flat_number_or_nan, or NULL */
+    char *doubt; /* room of FLAT_DOUBT_SIZE for abdb_flat_number_or_nan_note_doubt, or NULL */
     bool *asked; /* of items, behind them of series: somebody asked for it; NULL: not noted */
 } abdb_flat_record;
 
@@ -50,37 +50,38 @@ typedef abdb_status (*abdb_flat_handler)(void *self, const abdb_flat_record *rec
 /* A damaged line among JSON lines, and a row of a table with more or fewer cells than headings, go
  * to sink as rejected; a repeated or changed header begins another table. ABDB_DATA: damaged or
  * truncated, with line and column; the records before were handed over. */
-ABDB_MUST_USE abdb_status abdb_flat_read_records(const abdb_input *in, const abdb_sink *sink,
-                                                 abdb_flat_handler handler, void *self,
-                                                 abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_flat_deliver_json_sql_or_csv_records(const abdb_input *in,
+                                                                    const abdb_sink *sink,
+                                                                    abdb_flat_handler handler,
+                                                                    void *self, abdb_error *err);
 /* The same for tables one after another, in one file: is_header knows the header of each. */
-ABDB_MUST_USE abdb_status abdb_flat_read_records_with_header_check(const abdb_input *in,
-                                                                   const abdb_sink *sink,
-                                                                   abdb_flat_header_check is_header,
-                                                                   abdb_flat_handler handler,
-                                                                   void *self, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_flat_deliver_records_with_header_check(
+    const abdb_input *in, const abdb_sink *sink, abdb_flat_header_check is_header,
+    abdb_flat_handler handler, void *self, abdb_error *err);
 /* The same for one member of a JSON document's object: an object, or an array of them. No record:
  * there is no such member. ABDB_DATA: the document is damaged. */
-ABDB_MUST_USE abdb_status abdb_flat_read_json_member(const abdb_input *in, const char *member,
-                                                     abdb_flat_handler handler, void *self,
-                                                     abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_flat_deliver_objects_of_json_member(const abdb_input *in,
+                                                                   const char *member,
+                                                                   abdb_flat_handler handler,
+                                                                   void *self, abdb_error *err);
 /* A whole JSON document, in which NaN and Infinity are words; *out is the caller's to json_decref.
  * ABDB_DATA: damaged, with line and column. */
-ABDB_MUST_USE abdb_status abdb_flat_parse_json_document(json_t **out, const abdb_input *in,
-                                                        abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_flat_parse_json_document_quoting_nan(json_t **out,
+                                                                    const abdb_input *in,
+                                                                    abdb_error *err);
 /* Do the records have values of all these names ('|' between them)? In JSON they are keys: quoted
  * whole ones, bare ones parts; in a table words of the header. A text that only mentions them, as a
  * program does that prints such records, has none. For bids: the first bytes tell. */
 bool abdb_flat_has_all_keys_or_columns(const abdb_input *in, const char *value_names);
 /* The text of a value, or NULL. */
-const char *abdb_flat_text_or_null(const abdb_flat_record *record, const char *name);
+const char *abdb_flat_text_or_null_mark_asked(const abdb_flat_record *record, const char *name);
 /* The decimal mark of that value's column. */
 abdb_decimal_mark abdb_flat_decimal_mark(const abdb_flat_record *record, const char *name);
 /* A value as a number; NAN: missing or none. One that could have another decimal mark is noted in
  * the record's doubt, for abdb_flat_copy_doubt_to_entry. */
-double abdb_flat_number_or_nan(const abdb_flat_record *record, const char *name);
+double abdb_flat_number_or_nan_note_doubt(const abdb_flat_record *record, const char *name);
 /* A value as a count; 0: missing, or no whole number above 0. */
-long long abdb_flat_count_or_zero(const abdb_flat_record *record, const char *name);
+long long abdb_flat_parse_count_or_zero(const abdb_flat_record *record, const char *name);
 /* Makes the entry one that the store refuses, if a number that was asked for is in doubt. */
 void abdb_flat_copy_doubt_to_entry(abdb_entry *entry, const abdb_flat_record *record);
 /* Adds every value that nobody asked for as a factor under its own name, and of every list of
@@ -106,11 +107,13 @@ ABDB_MUST_USE abdb_status abdb_flat_append_root_members_to_settings(abdb_setting
 void abdb_flat_append_unread_values_to_settings(abdb_settings *out, const abdb_flat_record *record,
                                                 abdb_arena *arena);
 /* Samples of that name and their number; 0: none. */
-size_t abdb_flat_find_series(const abdb_flat_record *record, const char *name, const double **x);
+size_t abdb_flat_find_series_mark_asked(const abdb_flat_record *record, const char *name,
+                                        const double **x);
 /* Gives the result the samples of that name, in a unit of units.def, and their number. false: no
  * memory. */
-bool abdb_flat_set_result_samples(abdb_result *result, const abdb_flat_record *record,
-                                  const char *name, const char *unit, abdb_arena *arena);
+bool abdb_flat_set_result_samples_in_base_unit(abdb_result *result, const abdb_flat_record *record,
+                                               const char *name, const char *unit,
+                                               abdb_arena *arena);
 /* Counts the values of a record that is refused before results are made of them: those of names,
  * which ends with NULL, that have a digit. */
 void abdb_flat_count_refused_values(const abdb_flat_record *record, const char *const *names);

@@ -14,8 +14,9 @@ const char *abdb_hard_link_key(abdb_arena *arena, const char *archive, const cha
     return clean ? abdb_arena_printf(arena, "%s!%s", archive, clean) : "";
 }
 
-abdb_status abdb_hard_links_add(hard_link_list *list, const char *archive, const char *name,
-                                const char *target, bool wanted, abdb_error *err)
+abdb_status abdb_hard_links_add_within_bytes_limit(hard_link_list *list, const char *archive,
+                                                   const char *name, const char *target,
+                                                   bool wanted, abdb_error *err)
 {
     size_t size = 3 * (strlen(archive) + strlen(name)) + 3 * (strlen(archive) + strlen(target));
     unsigned starved = abdb_allocation_failure_count();
@@ -59,7 +60,8 @@ static int by_key(const void *a, const void *b, void *items)
 }
 
 /* The first place of a sorted list whose text is not below `text`. */
-static size_t lower_bound_link(const hard_link_list *list, const size_t *sorted, const char *text)
+static size_t lower_bound_link_by_key_or_target(const hard_link_list *list, const size_t *sorted,
+                                                const char *text)
 {
     size_t low = 0, high = list->count;
 
@@ -81,7 +83,7 @@ static void resolve_link_chain(hard_link_list *list, hard_link *link)
     enum { STEPS_MAX = 64 };
 
     for (int i = 0; i < STEPS_MAX; i++) {
-        size_t at = lower_bound_link(list, list->by_key, link->target);
+        size_t at = lower_bound_link_by_key_or_target(list, list->by_key, link->target);
         const hard_link *next = at < list->count ? &list->item[list->by_key[at]] : NULL;
 
         if (!next || next == link || strcmp(next->key, link->target) != 0) return;
@@ -107,7 +109,7 @@ abdb_status abdb_hard_links_resolve_chains_and_sort(hard_link_list *list, abdb_e
 
 bool abdb_hard_links_have_target_with_prefix(const hard_link_list *list, const char *prefix)
 {
-    size_t at = lower_bound_link(list, list->by_target, prefix);
+    size_t at = lower_bound_link_by_key_or_target(list, list->by_target, prefix);
 
     return at < list->count &&
            strncmp(list->item[list->by_target[at]].target, prefix, strlen(prefix)) == 0;
@@ -116,7 +118,7 @@ bool abdb_hard_links_have_target_with_prefix(const hard_link_list *list, const c
 /* The first link of that target, which holds what all of them share; or NULL. */
 static hard_link *find_first_link_of_target(hard_link_list *list, const char *target)
 {
-    size_t at = lower_bound_link(list, list->by_target, target);
+    size_t at = lower_bound_link_by_key_or_target(list, list->by_target, target);
     hard_link *l = at < list->count ? &list->item[list->by_target[at]] : NULL;
 
     return l && strcmp(l->target, target) == 0 ? l : NULL;
@@ -134,7 +136,7 @@ void abdb_hard_links_record_member_as_source(hard_link_list *list, const char *k
 
 void abdb_hard_links_bind_passed_link_to_latest(hard_link_list *list, const char *key)
 {
-    size_t at = lower_bound_link(list, list->by_key, key);
+    size_t at = lower_bound_link_by_key_or_target(list, list->by_key, key);
     hard_link *first = at < list->count ? &list->item[list->by_key[at]] : NULL, *l, *target;
 
     if (!first || strcmp(first->key, key) != 0) return;

@@ -35,9 +35,11 @@ typedef struct {
  * no memory, which abdb_allocation_failure_count counts. */
 const char *abdb_hard_link_key(abdb_arena *arena, const char *archive, const char *name);
 /* Notes a link of an archive. ABDB_LIMIT: its names would exceed HARD_LINKS_BYTES_MAX. */
-ABDB_MUST_USE abdb_status abdb_hard_links_add(hard_link_list *list, const char *archive,
-                                              const char *name, const char *target, bool wanted,
-                                              abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_hard_links_add_within_bytes_limit(hard_link_list *list,
+                                                                 const char *archive,
+                                                                 const char *name,
+                                                                 const char *target, bool wanted,
+                                                                 abdb_error *err);
 /* Follows links to links, and sorts: to be called once, before the functions below. */
 ABDB_MUST_USE abdb_status abdb_hard_links_resolve_chains_and_sort(hard_link_list *list,
                                                                   abdb_error *err);

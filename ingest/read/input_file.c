@@ -118,7 +118,7 @@ static size_t size_of_colour_code(const char *s, const char *end)
 }
 
 /* Where the next colour code begins; end: there is none. */
-static const char *find_colour_code(const char *s, const char *end)
+static const char *find_colour_code_or_end(const char *s, const char *end)
 {
     while ((s = memchr(s, '\033', (size_t)(end - s))) && !size_of_colour_code(s, end)) s++;
     return s ? s : end;
@@ -129,14 +129,14 @@ static const char *find_colour_code(const char *s, const char *end)
 static abdb_status remove_colour_codes(abdb_input *in, abdb_error *err)
 {
     enum { LOOK = 4096 };
-    const char *s = in->text, *end = s + in->text_size, *code = find_colour_code(s, end);
+    const char *s = in->text, *end = s + in->text_size, *code = find_colour_code_or_end(s, end);
     char *out, *at;
 
     if (code == end || memchr(s, 0, in->text_size < LOOK ? in->text_size : LOOK)) return ABDB_OK;
     out = at = malloc(in->text_size);
     if (!out) return ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes", in->text_size);
     for (; s < end; s = code + size_of_colour_code(code, end)) {
-        code = find_colour_code(s, end);
+        code = find_colour_code_or_end(s, end);
         memcpy(at, s, (size_t)(code - s));
         at += code - s;
     }
@@ -195,8 +195,8 @@ static abdb_status decode_input_and_remove_colours(abdb_input *in, abdb_error *e
     return st == ABDB_OK ? remove_colour_codes(in, err) : st;
 }
 
-abdb_status abdb_input_decode_memory(abdb_input *out, const char *path, const void *data,
-                                     size_t size, abdb_error *err)
+abdb_status abdb_input_decode_memory_to_utf8(abdb_input *out, const char *path, const void *data,
+                                             size_t size, abdb_error *err)
 {
     *out = (abdb_input){.path = path, .data = data, .size = size};
     return decode_input_and_remove_colours(out, err);
@@ -227,7 +227,7 @@ static abdb_status map_file_and_decode(abdb_input *out, const char *path, int fi
     return decode_input_and_remove_colours(out, err);
 }
 
-abdb_status abdb_input_open_and_decode(abdb_input *out, const char *path, abdb_error *err)
+abdb_status abdb_input_map_file_and_decode(abdb_input *out, const char *path, abdb_error *err)
 {
     struct stat info;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a pipe: at once, to refuse it */
@@ -297,7 +297,8 @@ static abdb_status write_all_bytes_to_spool(int file, const char *data, size_t s
     return ABDB_OK;
 }
 
-abdb_status abdb_spool_append(abdb_spool *spool, const void *data, size_t size, abdb_error *err)
+abdb_status abdb_spool_append_to_memory_or_file(abdb_spool *spool, const void *data, size_t size,
+                                                abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -319,7 +320,7 @@ done:
     return st;
 }
 
-abdb_status abdb_spool_append_file(abdb_spool *spool, int file, abdb_error *err)
+abdb_status abdb_spool_append_rest_of_file(abdb_spool *spool, int file, abdb_error *err)
 {
     char chunk[65536];
     ssize_t got;
@@ -328,7 +329,7 @@ abdb_status abdb_spool_append_file(abdb_spool *spool, int file, abdb_error *err)
     while ((got = read(file, chunk, sizeof chunk)) != 0) {
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) TRY(ABDB_FAIL(err, ABDB_IO, "cannot read: %s", strerror(errno)));
-        TRY(abdb_spool_append(spool, chunk, (size_t)got, err));
+        TRY(abdb_spool_append_to_memory_or_file(spool, chunk, (size_t)got, err));
     }
 done:
     return st;
@@ -338,7 +339,8 @@ abdb_status abdb_spool_open_as_input(abdb_spool *spool, abdb_input *out, const c
                                      abdb_error *err)
 {
     if (spool->file) return map_file_and_decode(out, path, spool->file, spool->size, err);
-    return abdb_input_decode_memory(out, path, abdb_text_get(&spool->text), spool->size, err);
+    return abdb_input_decode_memory_to_utf8(out, path, abdb_text_get(&spool->text), spool->size,
+                                            err);
 }
 
 void abdb_spool_clear(abdb_spool *spool)

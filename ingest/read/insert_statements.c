@@ -43,8 +43,8 @@ static const char *parse_next_sql_value(abdb_arena *arena, const char **text, co
 }
 
 /* The names of "CREATE TABLE t (a TEXT, b INTEGER)": the first word of each column. */
-static void append_created_column_names(abdb_arena *arena, const char *text, const char *end,
-                                        abdb_flat_record *record)
+static void append_column_names_of_create_table(abdb_arena *arena, const char *text,
+                                                const char *end, abdb_flat_record *record)
 {
     const char *s = memchr(text, '(', (size_t)(end - text));
     int depth = 1;
@@ -54,7 +54,7 @@ static void append_created_column_names(abdb_arena *arena, const char *text, con
         const char *name = parse_next_sql_value(arena, &s, end);
 
         if (!name) return;
-        abdb_flat_append_item(record, name, NULL);
+        abdb_flat_append_item_or_count_lost(record, name, NULL);
         for (; s < end && depth && !(*s == ',' && depth == 1); s++)
             depth += *s == '(' ? 1 : *s == ')' ? -1 : 0;
     }
@@ -62,9 +62,9 @@ static void append_created_column_names(abdb_arena *arena, const char *text, con
 
 /* created: the statement that made the table, for statements that name no columns, as sqlite3's
  * .dump writes them; NULL: none. */
-static abdb_status deliver_insert_rows_as_records(const statement_reader *r, const char *text,
-                                                  const char *end, const char *created, long line,
-                                                  abdb_error *err)
+static abdb_status deliver_or_reject_insert_statement(const statement_reader *r, const char *text,
+                                                      const char *end, const char *created,
+                                                      long line, abdb_error *err)
 {
     abdb_flat_record *record = abdb_flat_record_allocate();
     abdb_arena arena = {0};
@@ -84,9 +84,9 @@ static abdb_status deliver_insert_rows_as_records(const statement_reader *r, con
     while (names && record->items < FLAT_ITEMS_MAX) {
         names += *names == '(';
         if (!(word = parse_next_sql_value(&arena, &names, values))) break;
-        abdb_flat_append_item(record, word, NULL);
+        abdb_flat_append_item_or_count_lost(record, word, NULL);
     }
-    if (!names && created) append_created_column_names(&arena, created, text, record);
+    if (!names && created) append_column_names_of_create_table(&arena, created, text, record);
     for (values += values != NULL; values && (word = parse_next_sql_value(&arena, &values, end));
          count++)
         if (count < record->items) record->item[count].text = word;
@@ -107,8 +107,9 @@ done:
     return st;
 }
 
-abdb_status abdb_flat_read_insert_statements(const abdb_input *in, const abdb_sink *sink,
-                                             abdb_flat_handler handler, void *self, abdb_error *err)
+abdb_status abdb_flat_deliver_insert_statement_rows(const abdb_input *in, const abdb_sink *sink,
+                                                    abdb_flat_handler handler, void *self,
+                                                    abdb_error *err)
 {
     const statement_reader r = {.handler = handler, .self = self, .sink = sink};
     const char *text = in->text, *end = in->text + in->text_size, *created = NULL;
@@ -121,7 +122,7 @@ abdb_status abdb_flat_read_insert_statements(const abdb_input *in, const abdb_si
         if (stop - text > 13 && strncmp(text, "CREATE TABLE ", 13) == 0) created = text;
         /* A statement stands on one line, as llama-bench prints it. */
         if (stop - text > 12 && strncmp(text, "INSERT INTO ", 12) == 0)
-            st = deliver_insert_rows_as_records(&r, text, stop, created, line, err);
+            st = deliver_or_reject_insert_statement(&r, text, stop, created, line, err);
         text = stop + (stop < end);
     }
     return st;

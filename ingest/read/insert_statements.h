@@ -7,9 +7,9 @@
 
 /* Hands over each statement as a record. One with other values than columns goes to sink as
  * rejected. */
-ABDB_MUST_USE abdb_status abdb_flat_read_insert_statements(const abdb_input *in,
-                                                           const abdb_sink *sink,
-                                                           abdb_flat_handler handler, void *self,
-                                                           abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_flat_deliver_insert_statement_rows(const abdb_input *in,
+                                                                  const abdb_sink *sink,
+                                                                  abdb_flat_handler handler,
+                                                                  void *self, abdb_error *err);
 
 #endif

@@ -45,7 +45,7 @@ static char *strip_markup_in_place(char *cell)
 }
 
 /* Takes "| a | b |" apart; cells 0: no such line, or no memory, which ends the unit. */
-static void split_table_line(table_line *line, const char *text, size_t size)
+static void split_line_into_table_cells(table_line *line, const char *text, size_t size)
 {
     char *s;
 
@@ -103,7 +103,7 @@ static void collect_decimal_mark_evidence(markdown_reader *r, const char *text, 
         const char *stop = memchr(text, '\n', (size_t)(r->end - text));
         table_line line;
 
-        split_table_line(&line, text, (size_t)((stop ? stop : r->end) - text));
+        split_line_into_table_cells(&line, text, (size_t)((stop ? stop : r->end) - text));
         for (size_t i = 0; i < line.cells; i++)
             abdb_marks_add_evidence_of_cell(evidence, i,
                                             i < r->header.cells ? r->header.cell[i] : NULL,
@@ -116,8 +116,8 @@ static void collect_decimal_mark_evidence(markdown_reader *r, const char *text, 
 /* A table without evidence, among others that have decimal commas, may have either mark. */
 static abdb_decimal_mark table_column_decimal_mark(const markdown_reader *r, size_t column)
 {
-    abdb_decimal_mark mark = abdb_marks_of_column(&r->table, column, '|'),
-                      others = abdb_marks_of_file(&r->file, '|');
+    abdb_decimal_mark mark = abdb_marks_decide_for_column(&r->table, column, '|'),
+                      others = abdb_marks_decide_for_file(&r->file, '|');
     bool has_commas = others == ABDB_MARK_COMMA || others == ABDB_MARK_EITHER;
 
     return mark == ABDB_MARK_UNKNOWN && has_commas ? ABDB_MARK_EITHER : mark;
@@ -187,7 +187,7 @@ static bool is_separator_line(const char *text, const char *end)
     table_line line;
     bool is;
 
-    split_table_line(&line, text, (size_t)((stop ? stop : end) - text));
+    split_line_into_table_cells(&line, text, (size_t)((stop ? stop : end) - text));
     is = is_header_separator(&line);
     free_table_line(&line);
     return is;
@@ -196,14 +196,15 @@ static bool is_separator_line(const char *text, const char *end)
 /* Three cases: dashes under a line of cells begin a table, cells within a table are a row (unless
  * the next line makes them a header), anything else ends the table (and, if it is text, is the
  * title of the next). */
-static abdb_status process_markdown_line(markdown_reader *r, const char *text, size_t size,
-                                         bool is_header, long number, abdb_error *err)
+static abdb_status begin_table_deliver_row_or_keep_title(markdown_reader *r, const char *text,
+                                                         size_t size, bool is_header, long number,
+                                                         abdb_error *err)
 {
     const char *end_of_line = memchr(text + size, '\n', (size_t)(r->end - text) - size);
     table_line line;
     abdb_status st = ABDB_OK;
 
-    split_table_line(&line, text, size);
+    split_line_into_table_cells(&line, text, size);
     if (line.cells && is_header_separator(&line) && r->before.cells) {
         free_table_line(&r->header);
         r->header = r->before;
@@ -227,8 +228,9 @@ static abdb_status process_markdown_line(markdown_reader *r, const char *text, s
     return st;
 }
 
-abdb_status markdown_read_tables(const abdb_input *in, const abdb_sink *sink,
-                                 abdb_flat_handler handler, void *self, abdb_error *err)
+abdb_status markdown_deliver_table_rows_as_records(const abdb_input *in, const abdb_sink *sink,
+                                                   abdb_flat_handler handler, void *self,
+                                                   abdb_error *err)
 {
     markdown_reader *r = calloc(1, sizeof *r);
     const char *text = in->text, *end = in->text + in->text_size;
@@ -238,7 +240,7 @@ abdb_status markdown_read_tables(const abdb_input *in, const abdb_sink *sink,
     r->handler = handler;
     r->self = self;
     r->end = end;
-    r->needs_marks = abdb_marks_text_needs_evidence(in->text, in->text_size, '|');
+    r->needs_marks = abdb_marks_text_may_have_commas_or_groups(in->text, in->text_size, '|');
     collect_decimal_mark_evidence(r, text, true);
     r->sink = sink;
     for (long number = 1; text < end && st == ABDB_OK; number++) {
@@ -246,8 +248,8 @@ abdb_status markdown_read_tables(const abdb_input *in, const abdb_sink *sink,
         size_t size = (size_t)((stop ? stop : end) - text);
 
         while (size && text[size - 1] == '\r') size--;
-        st = process_markdown_line(r, text, size, stop && is_separator_line(stop + 1, end), number,
-                                   err);
+        st = begin_table_deliver_row_or_keep_title(
+            r, text, size, stop && is_separator_line(stop + 1, end), number, err);
         text = stop ? stop + 1 : end;
     }
     free_table_line(&r->before);
@@ -266,7 +268,7 @@ bool markdown_has_table(const abdb_input *in)
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         table_line line;
 
-        split_table_line(&line, text, (size_t)((stop ? stop : end) - text));
+        split_line_into_table_cells(&line, text, (size_t)((stop ? stop : end) - text));
         found = before && is_header_separator(&line);
         before = line.cells > 0;
         free_table_line(&line);

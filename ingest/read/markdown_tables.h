@@ -13,8 +13,9 @@
 /* Is there a table, in the first MiB? */
 bool markdown_has_table(const abdb_input *in);
 /* Rows whose cells are all empty are left out. */
-ABDB_MUST_USE abdb_status markdown_read_tables(const abdb_input *in, const abdb_sink *sink,
-                                               abdb_flat_handler handler, void *self,
-                                               abdb_error *err);
+ABDB_MUST_USE abdb_status markdown_deliver_table_rows_as_records(const abdb_input *in,
+                                                                 const abdb_sink *sink,
+                                                                 abdb_flat_handler handler,
+                                                                 void *self, abdb_error *err);
 
 #endif

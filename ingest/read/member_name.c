@@ -26,7 +26,8 @@ void abdb_name_locales_close(abdb_name_locales *locales)
 
 /* Converts all of `name`, of that character set, to UTF-8 in the arena; NULL: it is not of that
  * set, the set is not known here, or no memory. */
-static char *convert(abdb_arena *arena, const char *name, const char *charset)
+static char *convert_charset_to_utf8_or_null(abdb_arena *arena, const char *name,
+                                             const char *charset)
 {
     iconv_t converter = iconv_open("UTF-8", charset);
     size_t left = strlen(name), room = 4 * left; /* no byte of these sets becomes more than four */
@@ -39,7 +40,7 @@ static char *convert(abdb_arena *arena, const char *name, const char *charset)
 }
 
 /* The name as UTF-8 in the arena; NULL where name is NULL or empty, or for want of memory. */
-static char *member_name_to_utf8(abdb_arena *arena, const char *name, bool is_zip)
+static char *member_name_to_utf8_or_null(abdb_arena *arena, const char *name, bool is_zip)
 {
     size_t ascii = 0;
     char *out;
@@ -47,14 +48,16 @@ static char *member_name_to_utf8(abdb_arena *arena, const char *name, bool is_zi
     if (!name || !*name) return NULL;
     while (name[ascii] && !((unsigned char)name[ascii] & 0x80)) ascii++;
     if (!name[ascii]) return abdb_arena_copy(arena, name, ascii);
-    out = convert(arena, name, "UTF-8");
-    if (!out && is_zip) out = convert(arena, name, "CP437");
-    return out ? out : convert(arena, name, "ISO-8859-1");
+    out = convert_charset_to_utf8_or_null(arena, name, "UTF-8");
+    if (!out && is_zip) out = convert_charset_to_utf8_or_null(arena, name, "CP437");
+    return out ? out : convert_charset_to_utf8_or_null(arena, name, "ISO-8859-1");
 }
 
-abdb_status abdb_member_header_read(struct archive *a, const abdb_archive_kind *kind,
-                                    const abdb_name_locales *locales, abdb_arena *arena,
-                                    abdb_member_header *out, int *code, abdb_error *err)
+abdb_status abdb_member_header_read_with_utf8_names(struct archive *a,
+                                                    const abdb_archive_kind *kind,
+                                                    const abdb_name_locales *locales,
+                                                    abdb_arena *arena, abdb_member_header *out,
+                                                    int *code, abdb_error *err)
 {
     locale_t wanted = kind->stores_unicode ? locales->unicode : locales->bytes;
     locale_t before = uselocale(wanted); /* (locale_t)0 only asks */
@@ -67,8 +70,8 @@ abdb_status abdb_member_header_read(struct archive *a, const abdb_archive_kind *
         name = kind->stores_unicode ? archive_entry_pathname_utf8(out->entry) : NULL;
         if (!name) name = archive_entry_pathname(out->entry);
         target = archive_entry_hardlink(out->entry); /* zip and 7z have none */
-        out->name = member_name_to_utf8(arena, name, kind->stores_unicode);
-        out->target = member_name_to_utf8(arena, target, false);
+        out->name = member_name_to_utf8_or_null(arena, name, kind->stores_unicode);
+        out->target = member_name_to_utf8_or_null(arena, target, false);
     }
     uselocale(before);
     return abdb_allocation_failure_count() == starved

@@ -29,10 +29,9 @@ typedef struct {
 
 /* Reads the next header under a locale that keeps every name, and restores the caller's locale.
  * *code is libarchive's. ABDB_NOMEM is the only failure. */
-ABDB_MUST_USE abdb_status abdb_member_header_read(struct archive *a, const abdb_archive_kind *kind,
-                                                  const abdb_name_locales *locales,
-                                                  abdb_arena *arena, abdb_member_header *out,
-                                                  int *code, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_member_header_read_with_utf8_names(
+    struct archive *a, const abdb_archive_kind *kind, const abdb_name_locales *locales,
+    abdb_arena *arena, abdb_member_header *out, int *code, abdb_error *err);
 /* The name without leading slashes and without "." and empty parts, by which a hard link finds its
  * target; from arena, or NULL: no memory. */
 char *abdb_member_name_drop_empty_and_dot_parts(abdb_arena *arena, const char *name);

@@ -5,7 +5,8 @@
 
 /* Python writes NaN, Infinity and -Infinity, which are no JSON: how many bytes of such a word
  * begin here, and the text that stands for it; 0: none. */
-static size_t size_of_nan_or_infinity(const char *s, const char *end, const char **text)
+static size_t get_nan_or_infinity_size_and_json_text(const char *s, const char *end,
+                                                     const char **text)
 {
     static const char *const words[][2] = {
         {"NaN", "\"NaN\""}, {"Infinity", "\"inf\""}, {"-Infinity", "\"-inf\""}};
@@ -20,8 +21,8 @@ static size_t size_of_nan_or_infinity(const char *s, const char *end, const char
     return 0;
 }
 
-abdb_status abdb_json_quote_nan_and_infinity(const char *text, size_t size, abdb_text *out,
-                                             abdb_error *err)
+abdb_status abdb_json_append_quoted_if_nan_or_infinity(const char *text, size_t size,
+                                                       abdb_text *out, abdb_error *err)
 {
     const char *end = text + size, *kept = text, *instead;
     bool quoted = false;
@@ -33,7 +34,7 @@ abdb_status abdb_json_quote_nan_and_infinity(const char *text, size_t size, abdb
         if (*s == '"') quoted = !quoted;
         if (quoted && *s == '\\') s++;
         if (quoted || s >= end || (*s != 'N' && *s != 'I' && *s != '-')) continue;
-        word = size_of_nan_or_infinity(s, end, &instead);
+        word = get_nan_or_infinity_size_and_json_text(s, end, &instead);
         if (!word) continue;
         abdb_text_add(out, kept, (size_t)(s - kept));
         abdb_text_puts(out, instead);

@@ -7,7 +7,8 @@
 
 /* Adds the text with NaN, Infinity and -Infinity, as Python writes them outside of strings, as
  * "NaN", "inf" and "-inf", which JSON can hold; nothing, where there is none. */
-ABDB_MUST_USE abdb_status abdb_json_quote_nan_and_infinity(const char *text, size_t size,
-                                                           abdb_text *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_json_append_quoted_if_nan_or_infinity(const char *text, size_t size,
+                                                                     abdb_text *out,
+                                                                     abdb_error *err);
 
 #endif

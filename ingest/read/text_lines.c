@@ -22,7 +22,7 @@ static size_t size_of_mpirun_output_tag(const char *s)
 }
 
 /* " 12: text" -> "text". At most six digits: longer ones are data, not the number of a process. */
-static char *skip_launcher_prefix(char *line, long *rank)
+static char *skip_launcher_prefix_get_rank(char *line, long *rank)
 {
     char *s = line + strspn(line, " ");
     size_t digits = strspn(s, "0123456789"), tag = size_of_mpirun_output_tag(s);
@@ -31,7 +31,7 @@ static char *skip_launcher_prefix(char *line, long *rank)
     if (tag) return s + tag;
     if (!digits || digits > 6 || s[digits] != ':' || (s[digits + 1] && s[digits + 1] != ' '))
         return line;
-    *rank = (long)abdb_digits_parse_or(s, 999999, -1);
+    *rank = (long)abdb_digits_parse_prefix_up_to_max_or(s, 999999, -1);
     return s + digits + 1 + (s[digits + 1] == ' ');
 }
 
@@ -79,7 +79,7 @@ static bool is_number_row_with_decimal_commas(const char *line)
 }
 
 /* A line with a comma anywhere is taken for CSV, but for one with decimal commas. */
-static void split_line_into_words(text_line *line, char *copy)
+static void split_line_at_commas_or_blanks(text_line *line, char *copy)
 {
     const char *between = " \t";
     char *place,
@@ -100,14 +100,14 @@ static void split_line_into_words(text_line *line, char *copy)
     for (size_t i = line->words; i < before; i++) line->word[i] = "";
 }
 
-abdb_decimal_mark lines_find_decimal_mark(const abdb_input *in)
+abdb_decimal_mark lines_find_decimal_mark_by_number_rows(const abdb_input *in)
 {
     const char *text = in->text, *end = text + in->text_size;
     abdb_mark_evidence *evidence;
     abdb_decimal_mark mark;
 
     if (text == end || *text == '{' ||
-        !abdb_marks_text_needs_evidence(text, (size_t)(end - text), ' '))
+        !abdb_marks_text_may_have_commas_or_groups(text, (size_t)(end - text), ' '))
         return ABDB_MARK_UNKNOWN;
     evidence = calloc(1, sizeof *evidence);
     while (evidence && text < end) {
@@ -123,18 +123,19 @@ abdb_decimal_mark lines_find_decimal_mark(const abdb_input *in)
         free(own);
         text = stop ? stop + 1 : end;
     }
-    mark = evidence ? abdb_marks_of_file(evidence, ' ') : ABDB_MARK_UNKNOWN;
+    mark = evidence ? abdb_marks_decide_for_file(evidence, ' ') : ABDB_MARK_UNKNOWN;
     free(evidence);
     return mark;
 }
 
-abdb_status lines_read_each(const abdb_input *in, line_handler handler, void *self, abdb_error *err)
+abdb_status lines_deliver_each_without_mark(const abdb_input *in, line_handler handler, void *self,
+                                            abdb_error *err)
 {
-    return lines_read_each_with_mark(in, ABDB_MARK_UNKNOWN, handler, self, err);
+    return lines_deliver_each_with_mark(in, ABDB_MARK_UNKNOWN, handler, self, err);
 }
 
-abdb_status lines_read_each_with_mark(const abdb_input *in, abdb_decimal_mark mark,
-                                      line_handler handler, void *self, abdb_error *err)
+abdb_status lines_deliver_each_with_mark(const abdb_input *in, abdb_decimal_mark mark,
+                                         line_handler handler, void *self, abdb_error *err)
 {
     const char *text = in->text, *end = in->text + in->text_size;
     text_line line = {.mark = mark};
@@ -149,10 +150,10 @@ abdb_status lines_read_each_with_mark(const abdb_input *in, abdb_decimal_mark ma
         if (!own) return ABDB_FAIL(err, ABDB_NOMEM, "a line");
         own[strcspn(own, "\r")] = '\0';
         line.number++;
-        line.text = skip_launcher_prefix(skip_reply_quote_marks(own), &line.rank);
+        line.text = skip_launcher_prefix_get_rank(skip_reply_quote_marks(own), &line.rank);
         copy = strdup(line.text);
         if (copy) {
-            split_line_into_words(&line, copy);
+            split_line_at_commas_or_blanks(&line, copy);
             st = handler(self, &line, err);
         } else
             st = ABDB_FAIL(err, ABDB_NOMEM, "a line");
@@ -166,7 +167,7 @@ abdb_status lines_read_each_with_mark(const abdb_input *in, abdb_decimal_mark ma
     return st;
 }
 
-/* What lines_have_printed_table looks for, and how far it got. */
+/* What lines_have_table_header_and_number_row looks for, and how far it got. */
 typedef struct {
     const char *first, *words;
     size_t numbers;
@@ -174,7 +175,7 @@ typedef struct {
 } table_look;
 
 /* Does the line begin with the word and hold all the others? A '#' before is none. */
-static bool is_table_header(const table_look *look, const text_line *line)
+static bool is_line_with_all_header_words(const table_look *look, const text_line *line)
 {
     size_t skip = line->words && strcmp(line->word[0], "#") == 0;
     const char *words = look->words;
@@ -194,13 +195,14 @@ static bool is_table_header(const table_look *look, const text_line *line)
 }
 
 /* Looks for the header of a printed table and then for a line with enough numbers; stops there. */
-static abdb_status find_header_then_numbers(void *self, const text_line *line, abdb_error *err)
+static abdb_status set_found_at_number_line_after_header(void *self, const text_line *line,
+                                                         abdb_error *err)
 {
     table_look *look = self;
     size_t numbers = 0;
 
     if (!look->headed) {
-        look->headed = is_table_header(look, line);
+        look->headed = is_line_with_all_header_words(look, line);
         return ABDB_OK;
     }
     for (size_t i = 0; i < line->words; i++) numbers += !isnan(line_word_number_or_nan(line, i));
@@ -208,8 +210,8 @@ static abdb_status find_header_then_numbers(void *self, const text_line *line, a
     return look->found ? ABDB_FAIL(err, ABDB_STOPPED, "seen") : ABDB_OK;
 }
 
-bool lines_have_printed_table(const abdb_input *in, const char *first_word,
-                              const char *header_words, size_t numbers)
+bool lines_have_table_header_and_number_row(const abdb_input *in, const char *first_word,
+                                            const char *header_words, size_t numbers)
 {
     abdb_input head = *in;
     table_look look = {.first = first_word, .words = header_words, .numbers = numbers};
@@ -218,12 +220,12 @@ bool lines_have_printed_table(const abdb_input *in, const char *first_word,
     if (head.text_size > BID_SIZE) head.text_size = BID_SIZE;
     head.at = NULL;
     if (!memmem(head.text, head.text_size, first_word, strlen(first_word))) return false;
-    (void)!lines_read_each_with_mark(&head, lines_find_decimal_mark(&head),
-                                     find_header_then_numbers, &look, &err);
+    (void)!lines_deliver_each_with_mark(&head, lines_find_decimal_mark_by_number_rows(&head),
+                                        set_found_at_number_line_after_header, &look, &err);
     return look.found;
 }
 
-bool lines_any_begins_with(const abdb_input *in, const char *text)
+bool lines_any_in_first_part_begins_with(const abdb_input *in, const char *text)
 {
     const char *at = in->text, *end = at + (in->text_size < BID_SIZE ? in->text_size : BID_SIZE);
     size_t size = strlen(text);
@@ -247,12 +249,12 @@ double line_word_number_or_nan(const text_line *line, size_t word)
                                                                                          : NAN;
 }
 
-long line_word_as_index(const text_line *line, size_t word)
+long line_word_as_index_or_minus_1(const text_line *line, size_t word)
 {
     const char *text = line->word[word];
 
     if (strspn(text, "0123456789") != strlen(text)) return -1;
-    return (long)abdb_digits_parse_or(text, 9999, -1);
+    return (long)abdb_digits_parse_prefix_up_to_max_or(text, 9999, -1);
 }
 
 bool line_has_number_like_word(const text_line *line)
@@ -272,10 +274,11 @@ abdb_status line_reject_and_end_row(const abdb_sink *sink, const text_line *line
     return st == ABDB_OK ? sink->row_end(sink->self, err) : st;
 }
 
-abdb_status line_reject_row_of_numbers(const abdb_sink *sink, const text_line *line,
-                                       const char *field, const char *reason, abdb_error *err)
+abdb_status line_reject_count_numbers_and_end_row(const abdb_sink *sink, const text_line *line,
+                                                  const char *field, const char *reason,
+                                                  abdb_error *err)
 {
     for (size_t i = 1; i < line->words; i++)
-        abdb_count_values_read(isfinite(line_word_number_or_nan(line, i)));
+        abdb_add_thread_values_read(isfinite(line_word_number_or_nan(line, i)));
     return line_reject_and_end_row(sink, line, field, reason, err);
 }

@@ -15,7 +15,7 @@ bool abdb_name_matches_ignored_pattern(const char *name, const char *const *igno
 }
 
 /* Letters that a selection or a table of factors reads otherwise become one '_'. */
-static const char *sanitize_factor_name(const char *name, abdb_arena *arena)
+static const char *factor_name_with_underscores_or_null(const char *name, abdb_arena *arena)
 {
     static const char other[] = " \t\r\n\"'`,;:=|<>()[]{}!*?\\";
     size_t size = strnlen(name, NAME_MAX_BYTES), kept = 0;
@@ -94,16 +94,17 @@ static bool is_reserved_factor_name(const char *name)
            abdb_text_is_in_list(name, spoken_for);
 }
 
-void abdb_entry_add_extra_factor_unless_ignored(abdb_entry *entry, const char *name,
-                                                const char *text, abdb_decimal_mark mark,
-                                                const char *const *ignored, abdb_arena *arena)
+void abdb_entry_add_renamed_extra_factor_unless_ignored(abdb_entry *entry, const char *name,
+                                                        const char *text, abdb_decimal_mark mark,
+                                                        const char *const *ignored,
+                                                        abdb_arena *arena)
 {
     const char *own;
     const abdb_factor *there;
 
     if (!name || !*name || !text || !*text || abdb_name_matches_ignored_pattern(name, ignored))
         return;
-    own = sanitize_factor_name(name, arena);
+    own = factor_name_with_underscores_or_null(name, arena);
     there = own ? abdb_entry_find_factor(entry, own) : NULL;
     if (there && strcmp(there->text, text) == 0) return;
     if (own && (there || is_reserved_factor_name(own)))
@@ -117,8 +118,8 @@ void abdb_entry_add_extra_factor_unless_ignored(abdb_entry *entry, const char *n
 
 /* --- settings of a console -------------------------------------------------------------------- */
 
-void abdb_settings_set(abdb_settings *settings, abdb_arena *arena, const char *name, int name_size,
-                       const char *text, int text_size)
+void abdb_settings_set_or_count_lost(abdb_settings *settings, abdb_arena *arena, const char *name,
+                                     int name_size, const char *text, int text_size)
 {
     char *key = abdb_arena_printf(arena, "%.*s", name_size, name);
     char *value = abdb_arena_printf(arena, "%.*s", text_size, text);
@@ -137,8 +138,8 @@ void abdb_settings_set(abdb_settings *settings, abdb_arena *arena, const char *n
     settings->count += i == settings->count;
 }
 
-bool abdb_settings_add_key_value_of_line(abdb_settings *settings, abdb_arena *arena,
-                                         const char *line)
+bool abdb_settings_add_key_value_if_line_has_one(abdb_settings *settings, abdb_arena *arena,
+                                                 const char *line)
 {
     enum { WORDS_MAX = 5 };
     size_t size, blanks = 0;
@@ -150,8 +151,8 @@ bool abdb_settings_add_key_value_of_line(abdb_settings *settings, abdb_arena *ar
         (line[size] == ':' && line[size + 1] != ' ' && line[size + 1] != '\t') ||
         memchr(line, '(', size) || memchr(line, '[', size))
         return false;
-    abdb_settings_set(settings, arena, line, (int)size, line + size + 1,
-                      (int)strlen(line + size + 1));
+    abdb_settings_set_or_count_lost(settings, arena, line, (int)size, line + size + 1,
+                                    (int)strlen(line + size + 1));
     return true;
 }
 
@@ -163,7 +164,8 @@ void abdb_settings_add_bracketed_pairs_of_line(abdb_settings *settings, abdb_are
 
         if (line[key] != ':') continue;
         value = strcspn(line + key + 1, "]");
-        abdb_settings_set(settings, arena, line, (int)key, line + key + 1, (int)value);
+        abdb_settings_set_or_count_lost(settings, arena, line, (int)key, line + key + 1,
+                                        (int)value);
         line += key + value;
     }
 }
@@ -180,7 +182,7 @@ void abdb_settings_add_named_numbers_of_line(abdb_settings *settings, abdb_arena
             int length = (int)(word - key);
 
             while (length && strchr(": \t", key[length - 1])) length--;
-            abdb_settings_set(settings, arena, key, length, word, (int)size);
+            abdb_settings_set_or_count_lost(settings, arena, key, length, word, (int)size);
             key = word + size + strspn(word + size, " \t");
         }
         word += size;
@@ -191,8 +193,8 @@ void abdb_entry_add_settings_as_factors(abdb_entry *entry, const abdb_settings *
                                         const char *const *ignored, abdb_arena *arena)
 {
     for (size_t i = 0; i < settings->count; i++)
-        abdb_entry_add_extra_factor_unless_ignored(entry, settings->item[i].name,
-                                                   settings->item[i].text, ABDB_MARK_UNKNOWN,
-                                                   ignored, arena);
+        abdb_entry_add_renamed_extra_factor_unless_ignored(entry, settings->item[i].name,
+                                                           settings->item[i].text,
+                                                           ABDB_MARK_UNKNOWN, ignored, arena);
     entry->factors_left_out += settings->lost;
 }

@@ -11,7 +11,7 @@
 
 /* A unit of units.def by the ways people write it in headings, or NULL. Bits and bytes are told
  * apart by case alone, so no way of theirs is here. */
-static const char *unit_of_common_spelling(const char *word)
+static const char *unit_of_common_spelling_or_null(const char *word)
 {
     static const struct {
         const char *written, *unit;
@@ -52,7 +52,8 @@ bool heading_unit_may_be_bits_or_bytes(const char *written)
     return false;
 }
 
-const char *heading_find_unit(const char *heading, char written[HEADING_UNIT], bool *bracketed)
+const char *heading_find_unit_or_empty(const char *heading, char written[HEADING_UNIT],
+                                       bool *bracketed)
 {
     const char *open = strpbrk(heading, "(["), *last = heading + strlen(heading), *unit = NULL;
     const char *from;
@@ -60,10 +61,10 @@ const char *heading_find_unit(const char *heading, char written[HEADING_UNIT], b
     *bracketed = false;
     if (open) {
         snprintf(written, HEADING_UNIT, "%.*s", (int)strcspn(open + 1, ")]"), open + 1);
-        unit = unit_of_common_spelling(abdb_trim_in_place(written));
+        unit = unit_of_common_spelling_or_null(abdb_trim_in_place(written));
         if (!unit) {
             written[strcspn(written, " ,;")] = '\0';
-            unit = unit_of_common_spelling(written);
+            unit = unit_of_common_spelling_or_null(written);
         }
         *bracketed = unit || strchr(written, '/') || heading_unit_may_be_bits_or_bytes(written);
         if (*bracketed) return unit ? unit : "";
@@ -72,11 +73,11 @@ const char *heading_find_unit(const char *heading, char written[HEADING_UNIT], b
     while (last > heading && strchr(" *", last[-1])) last--;
     for (from = last; from > heading && !strchr(" _-", from[-1]); from--) continue;
     snprintf(written, HEADING_UNIT, "%.*s", (int)(last - from), from);
-    unit = unit_of_common_spelling(written);
+    unit = unit_of_common_spelling_or_null(written);
     return unit ? unit : "";
 }
 
-const abdb_unit *heading_find_unit_of_cell(const char *cell)
+const abdb_unit *heading_find_unit_behind_number_of_cell(const char *cell)
 {
     size_t size = abdb_number_chars_prefix_length(cell);
     char word[HEADING_UNIT];

@@ -30,7 +30,7 @@ typedef struct {
 } state;
 
 /* The next word of a list with '|' between them; false at its end. */
-static bool next_listed_name(const char **list, char out[64])
+static bool copy_next_listed_name(const char **list, char out[64])
 {
     size_t size = strcspn(*list, "|");
 
@@ -40,24 +40,27 @@ static bool next_listed_name(const char **list, char out[64])
 }
 
 /* The kind of table whose signature the header has; NULL: none, or a file of results. */
-static const abdb_csv_kind *find_file_kind(const abdb_csv_header *header)
+static const abdb_csv_kind *find_csv_kind_by_signature(const abdb_csv_header *header)
 {
     for (const abdb_csv_kind *kind = abdb_csv_kinds; kind->kind; kind++) {
         const char *names = kind->signature;
         bool all = true;
         char name[64];
 
-        while (all && next_listed_name(&names, name)) all = abdb_csv_find_column(header, name) >= 0;
+        while (all && copy_next_listed_name(&names, name))
+            all = abdb_csv_find_column_of_any_name(header, name) >= 0;
         /* A column "metric" makes it a results file, whatever else it has. */
-        if (all && abdb_csv_find_column(header, "metric") < 0) return kind;
+        if (all && abdb_csv_find_column_of_any_name(header, "metric") < 0) return kind;
     }
     return NULL;
 }
 
-static bool is_results_header(const abdb_csv_header *h)
+static bool is_results_csv_header(const abdb_csv_header *h)
 {
-    return abdb_csv_find_column(h, "metric") >= 0 && abdb_csv_find_column(h, "value") >= 0 &&
-           abdb_csv_find_column(h, "unit") >= 0 && abdb_csv_find_column(h, "evidence") >= 0;
+    return abdb_csv_find_column_of_any_name(h, "metric") >= 0 &&
+           abdb_csv_find_column_of_any_name(h, "value") >= 0 &&
+           abdb_csv_find_column_of_any_name(h, "unit") >= 0 &&
+           abdb_csv_find_column_of_any_name(h, "evidence") >= 0;
 }
 
 /* 60 where the first line is the header of one of abdb's own tables, else 0. */
@@ -70,7 +73,10 @@ static int own_csv_bid(const abdb_input *in)
 
     if (size == 0 || size > HEADER_SIZE || memchr(in->text, 0, size)) return 0;
     abdb_csv_header_read_first_row(&header, in->text, size, ',');
-    out = header.count > 1 && (find_file_kind(&header) || is_results_header(&header)) ? 60 : 0;
+    out =
+        header.count > 1 && (find_csv_kind_by_signature(&header) || is_results_csv_header(&header))
+            ? 60
+            : 0;
     abdb_csv_header_free(&header);
     return out;
 }
@@ -128,20 +134,21 @@ static abdb_status refuse_unknown_or_repeated_columns(state *s, abdb_error *err)
 /* A cell, or what the user said for all rows; NULL: neither. */
 static const char *csv_cell_or_override(const state *s, const abdb_csv_row *row, const char *name)
 {
-    const char *cell = abdb_csv_cell_or_null(row, abdb_csv_find_column(&s->header, name));
+    const char *cell =
+        abdb_csv_cell_or_null(row, abdb_csv_find_column_of_any_name(&s->header, name));
 
-    return cell && *cell ? cell : abdb_overrides_get(s->words, name);
+    return cell && *cell ? cell : abdb_overrides_get_value_or_null(s->words, name);
 }
 
 /* No table has ABDB_FACT_MAX columns; a user who repeats --set can still ask for more. */
-static void append_text_column(abdb_fact *fact, const char *name, const char *text)
+static void append_text_column_to_fact(abdb_fact *fact, const char *name, const char *text)
 {
     if (fact->columns == ABDB_FACT_MAX) return;
     fact->column[fact->columns].name = name;
     fact->column[fact->columns++].text = text;
 }
 
-static void append_number_column(abdb_fact *fact, const char *name, double value)
+static void append_number_column_to_fact(abdb_fact *fact, const char *name, double value)
 {
     if (fact->columns == ABDB_FACT_MAX) return;
     fact->column[fact->columns].name = name;
@@ -150,7 +157,8 @@ static void append_number_column(abdb_fact *fact, const char *name, double value
 
 static abdb_decimal_mark column_decimal_mark(const state *s, const char *name)
 {
-    return abdb_csv_decimal_mark_of_column(&s->header, abdb_csv_find_column(&s->header, name));
+    return abdb_csv_decimal_mark_of_column(&s->header,
+                                           abdb_csv_find_column_of_any_name(&s->header, name));
 }
 
 /* One column that goes into the table as it is; false when it is no number or date and should be.
@@ -163,20 +171,20 @@ static bool validate_and_append_column(const state *s, abdb_fact *fact, const ch
     double number;
 
     /* These are taken apart by convert_and_append_value_of_kind, import_claim_terms and
-     * append_replacement_to_reason. */
+     * append_replacement_to_withdrawal_reason. */
     if (!text ||
         abdb_list_has_word("value|unit|amount|fact|terms|instead", '|', name, strlen(name)))
         return true;
-    if (abdb_is_date_column_name(name) && !abdb_date_to_iso(text, date)) {
+    if (abdb_is_date_column_name(name) && !abdb_date_parse_any_spelling_to_iso(text, date)) {
         *field = name;
         abdb_date_error_text(name, text, reason, room);
         return false;
     }
     if (!abdb_list_has_word(s->kind->numbers, '|', name, strlen(name))) {
-        append_text_column(fact, name, text);
+        append_text_column_to_fact(fact, name, text);
     } else if (abdb_fact_parse_number(name, text, column_decimal_mark(s, name), &number, reason,
                                       room)) {
-        append_number_column(fact, name, number);
+        append_number_column_to_fact(fact, name, number);
     } else {
         *field = name;
         return false;
@@ -186,17 +194,17 @@ static bool validate_and_append_column(const state *s, abdb_fact *fact, const ch
 
 /* The columns of the row, and those that --set says; false when one is empty, no number
  * or no date. */
-static bool append_row_and_override_columns(const state *s, const abdb_csv_row *row,
-                                            abdb_fact *fact, const char **field, char *reason,
-                                            size_t room)
+static bool validate_and_append_row_or_override_columns(const state *s, const abdb_csv_row *row,
+                                                        abdb_fact *fact, const char **field,
+                                                        char *reason, size_t room)
 {
     const char *names = s->kind->required;
     char name[64];
 
-    while (next_listed_name(&names, name)) {
+    while (copy_next_listed_name(&names, name)) {
         if (csv_cell_or_override(s, row, name)) continue;
-        *field = abdb_csv_find_column(&s->header, name) >= 0
-                     ? s->header.name[abdb_csv_find_column(&s->header, name)]
+        *field = abdb_csv_find_column_of_any_name(&s->header, name) >= 0
+                     ? s->header.name[abdb_csv_find_column_of_any_name(&s->header, name)]
                      : "row";
         snprintf(reason, room, "%s is empty", name);
         return false;
@@ -211,7 +219,7 @@ static bool append_row_and_override_columns(const state *s, const abdb_csv_row *
 
         if ((abdb_list_has_word(s->kind->required, '|', word, strlen(word)) ||
              abdb_list_has_word(s->kind->optional, '|', word, strlen(word))) &&
-            abdb_csv_find_column(&s->header, word) < 0 &&
+            abdb_csv_find_column_of_any_name(&s->header, word) < 0 &&
             !validate_and_append_column(s, fact, word, s->words->word[i].value, field, reason,
                                         room))
             return false;
@@ -220,31 +228,31 @@ static bool append_row_and_override_columns(const state *s, const abdb_csv_row *
 }
 
 /* The number of a claim: one, or a range, "2-3". */
-static bool append_claim_value(const char *text, abdb_decimal_mark mark, abdb_fact *fact,
-                               const char **field, char *reason, size_t room)
+static bool append_claim_value_or_range(const char *text, abdb_decimal_mark mark, abdb_fact *fact,
+                                        const char **field, char *reason, size_t room)
 {
     const char *dash = strchr(text, '-');
     char first[32];
     double from, to;
 
     if (abdb_double_parse(text, mark, &from)) {
-        append_number_column(fact, "stated", from);
+        append_number_column_to_fact(fact, "stated", from);
     } else {
         snprintf(first, sizeof first, "%.*s", dash ? (int)(dash - text) : 0, text);
         if (!dash || !abdb_double_parse(first, mark, &from) ||
             !abdb_double_parse(dash + 1, mark, &to)) {
             *field = "value";
-            if (abdb_number_parses_only_with_other_mark(text, mark))
-                abdb_number_error_text("value", text, mark, reason, room);
+            if (abdb_number_fails_but_parses_with_other_mark(text, mark))
+                abdb_number_write_why_not_a_number("value", text, mark, reason, room);
             else
                 snprintf(reason, room, "value is '%.60s', neither a number nor a range as 2-3",
                          text);
             return false;
         }
-        append_number_column(fact, "stated", from);
-        append_number_column(fact, "upper", to);
+        append_number_column_to_fact(fact, "stated", from);
+        append_number_column_to_fact(fact, "upper", to);
     }
-    append_text_column(fact, "raw_value", text);
+    append_text_column_to_fact(fact, "raw_value", text);
     return true;
 }
 
@@ -259,16 +267,17 @@ static bool convert_and_append_value_of_kind(const state *s, const abdb_csv_row 
     double value;
 
     if (strcmp(table, "spec") == 0) {
-        if (!abdb_parse_value_in_base_unit(text, column_decimal_mark(s, "value"),
-                                           csv_cell_or_override(s, row, "unit"), &value, &base,
-                                           field, reason, room))
+        if (!abdb_parse_value_in_base_unit_or_explain(text, column_decimal_mark(s, "value"),
+                                                      csv_cell_or_override(s, row, "unit"), &value,
+                                                      &base, field, reason, room))
             return false;
-        append_number_column(fact, "value", value);
-        append_text_column(fact, "unit", base);
-        append_text_column(fact, "raw_value", text);
-        append_text_column(fact, "raw_unit", csv_cell_or_override(s, row, "unit"));
+        append_number_column_to_fact(fact, "value", value);
+        append_text_column_to_fact(fact, "unit", base);
+        append_text_column_to_fact(fact, "raw_value", text);
+        append_text_column_to_fact(fact, "raw_unit", csv_cell_or_override(s, row, "unit"));
     } else if (strcmp(table, "claim") == 0) {
-        return append_claim_value(text, column_decimal_mark(s, "value"), fact, field, reason, room);
+        return append_claim_value_or_range(text, column_decimal_mark(s, "value"), fact, field,
+                                           reason, room);
     } else if (strcmp(table, "price") == 0) {
         *field = "amount";
         if (!abdb_fact_parse_number("amount", text, column_decimal_mark(s, "amount"), &value,
@@ -279,15 +288,15 @@ static bool convert_and_append_value_of_kind(const state *s, const abdb_csv_row 
             return false;
         }
         *field = NULL;
-        append_number_column(fact, "amount", value);
-        append_text_column(fact, "raw_value", text);
+        append_number_column_to_fact(fact, "amount", value);
+        append_text_column_to_fact(fact, "raw_value", text);
     }
     return true;
 }
 
 /* The reason of a withdrawal names the fact that replaces what is withdrawn; it stays in out. */
-static bool append_replacement_to_reason(const state *s, const abdb_csv_row *row, abdb_fact *fact,
-                                         abdb_text *out)
+static bool append_replacement_to_withdrawal_reason(const state *s, const abdb_csv_row *row,
+                                                    abdb_fact *fact, abdb_text *out)
 {
     const char *instead = csv_cell_or_override(s, row, "instead");
 
@@ -299,8 +308,8 @@ static bool append_replacement_to_reason(const state *s, const abdb_csv_row *row
 }
 
 /* One term of a claim: "price.b^-1". */
-static abdb_status import_claim_term(const state *s, const abdb_csv_row *row, char *word,
-                                     int number, int part, abdb_error *err)
+static abdb_status import_or_reject_claim_term(const state *s, const abdb_csv_row *row, char *word,
+                                               int number, int part, abdb_error *err)
 {
     abdb_fact term = {.table = "claim_term", .line = row->line};
     char *caret = strchr(word, '^');
@@ -309,11 +318,11 @@ static abdb_status import_claim_term(const state *s, const abdb_csv_row *row, ch
     if (caret) *caret = '\0';
     if (caret && !abdb_double_parse(caret + 1, ABDB_MARK_UNKNOWN, &power))
         return abdb_csv_reject_row(s->sink, row, "terms", "an exponent is no number", err);
-    append_text_column(&term, "claim", csv_cell_or_override(s, row, "claim"));
-    append_number_column(&term, "term", number);
-    append_number_column(&term, "part", part);
-    append_number_column(&term, "power", power);
-    append_text_column(&term, "fact", word);
+    append_text_column_to_fact(&term, "claim", csv_cell_or_override(s, row, "claim"));
+    append_number_column_to_fact(&term, "term", number);
+    append_number_column_to_fact(&term, "part", part);
+    append_number_column_to_fact(&term, "power", power);
+    append_text_column_to_fact(&term, "fact", word);
     return s->sink->fact(s->sink->self, &term, err);
 }
 
@@ -334,7 +343,7 @@ static abdb_status import_claim_terms(const state *s, const abdb_csv_row *row, a
         else if (strcmp(word, "/") == 0)
             part = -1;
         else
-            TRY(import_claim_term(s, row, word, number++, part, err));
+            TRY(import_or_reject_claim_term(s, row, word, number++, part, err));
     }
 done:
     free(copy);
@@ -342,8 +351,8 @@ done:
 }
 
 /* One row of a dictionary or of published facts. */
-static abdb_status import_fact_row(state *s, const abdb_csv_row *row, const char **field,
-                                   char *reason, size_t room, abdb_error *err)
+static abdb_status import_fact_row_or_explain(state *s, const abdb_csv_row *row, const char **field,
+                                              char *reason, size_t room, abdb_error *err)
 {
     abdb_fact fact = {
         .table = s->kind->table, .line = row->line, .fact = csv_cell_or_override(s, row, "fact")};
@@ -354,10 +363,11 @@ static abdb_status import_fact_row(state *s, const abdb_csv_row *row, const char
 
     snprintf(locator, sizeof locator, "line %ld", row->line);
     fact.locator = locator;
-    if (!append_row_and_override_columns(s, row, &fact, field, reason, room)) return ABDB_OK;
+    if (!validate_and_append_row_or_override_columns(s, row, &fact, field, reason, room))
+        return ABDB_OK;
     if (!convert_and_append_value_of_kind(s, row, &fact, field, reason, room)) return ABDB_OK;
     (void)abdb_fact_normalize_dates_find_bad(&fact, &text); /* each was looked at */
-    if (!append_replacement_to_reason(s, row, &fact, &why))
+    if (!append_replacement_to_withdrawal_reason(s, row, &fact, &why))
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "a withdrawal"));
     TRY(s->sink->fact(s->sink->self, &fact, err));
     if (strcmp(s->kind->table, "claim") == 0) TRY(import_claim_terms(s, row, err));
@@ -370,47 +380,49 @@ done:
 static bool is_header_of_abdb_csv(const void *self, const abdb_csv_row *row)
 {
     const abdb_csv_header header = {.count = row->count, .name = row->field};
-    const abdb_csv_kind *kind = find_file_kind(&header);
+    const abdb_csv_kind *kind = find_csv_kind_by_signature(&header);
 
     (void)self;
-    if (header.count < 2 || (!kind && !is_results_header(&header))) return false;
+    if (header.count < 2 || (!kind && !is_results_csv_header(&header))) return false;
     for (size_t i = 0; i < row->count; i++)
         if (row->field[i][0] && !is_column_of_kind(kind, row->field[i])) return false;
     return true;
 }
 
-static abdb_status store_header_or_import_abdb_csv_row(void *self, const abdb_csv_row *row,
-                                                       abdb_error *err)
+static abdb_status store_header_or_import_or_reject_row(void *self, const abdb_csv_row *row,
+                                                        abdb_error *err)
 {
     state *s = self;
     const char *field = NULL;
     char reason[256] = "";
     abdb_status st = ABDB_OK;
 
-    if (!s->header.count || abdb_csv_row_is_header(&s->header, row)) {
+    if (!s->header.count || abdb_csv_row_is_another_header(&s->header, row)) {
         abdb_results_close(s->result_rows);
         s->result_rows = NULL;
         s->header.is_another = is_header_of_abdb_csv;
-        TRY(abdb_csv_header_copy_row(&s->header, row, err));
-        s->kind = find_file_kind(&s->header);
-        if (!s->kind && !is_results_header(&s->header))
+        TRY(abdb_csv_header_replace_by_row(&s->header, row, err));
+        s->kind = find_csv_kind_by_signature(&s->header);
+        if (!s->kind && !is_results_csv_header(&s->header))
             return ABDB_FAIL(
                 err, ABDB_FORMAT,
                 "line %ld: not a header of abdb's own files (sources, devices, models,"
                 " aliases, specs, prices, results, claims, withdrawals, rules, rounds)",
                 row->line);
         TRY(refuse_unknown_or_repeated_columns(s, err));
-        TRY(abdb_csv_find_decimal_marks(&s->header, s->in, ',', err));
+        TRY(abdb_csv_store_decimal_marks_of_columns(&s->header, s->in, ',', err));
         return s->kind ? ABDB_OK
                        : abdb_results_open_for_header(&s->result_rows, &s->header, s->words,
                                                       s->sink, err);
     }
-    if (!abdb_csv_row_fits_header(&s->header, row, s->in, ',', reason, sizeof reason)) {
+    if (!abdb_csv_row_fits_header_width_or_explain(&s->header, row, s->in, ',', reason,
+                                                   sizeof reason)) {
         field = "row";
     } else if (s->kind) {
-        TRY(import_fact_row(s, row, &field, reason, sizeof reason, err));
+        TRY(import_fact_row_or_explain(s, row, &field, reason, sizeof reason, err));
     } else {
-        TRY(abdb_results_import_row(s->result_rows, row, &field, reason, sizeof reason, err));
+        TRY(abdb_results_import_row_or_explain(s->result_rows, row, &field, reason, sizeof reason,
+                                               err));
     }
     if (field) TRY(abdb_csv_reject_row(s->sink, row, field, reason, err));
     TRY(s->sink->row_end(s->sink->self, err));
@@ -418,11 +430,12 @@ done:
     return st;
 }
 
-static abdb_status read_own_csv(const abdb_input *in, const abdb_overrides *overrides,
-                                const abdb_sink *sink, abdb_error *err)
+static abdb_status import_abdb_csv_tables(const abdb_input *in, const abdb_overrides *overrides,
+                                          const abdb_sink *sink, abdb_error *err)
 {
     state s = {.in = in, .words = overrides, .sink = sink};
-    abdb_status st = abdb_csv_read_input(in, ',', store_header_or_import_abdb_csv_row, &s, err);
+    abdb_status st = abdb_csv_parse_input_rows_to_handler(
+        in, ',', store_header_or_import_or_reject_row, &s, err);
 
     abdb_results_close(s.result_rows);
     abdb_csv_header_free(&s.header);
@@ -435,4 +448,4 @@ const abdb_importer abdb_import_abdb_csv = {
     2,
     NULL,
     own_csv_bid,
-    read_own_csv};
+    import_abdb_csv_tables};

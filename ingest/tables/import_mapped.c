@@ -37,7 +37,7 @@ static void parse_builtin_maps(void)
 {
     for (size_t i = 0; i < MAPS_MAX && abdb_maps[i].name && built.status == ABDB_OK; i++) {
         built.status =
-            table_map_parse(&built.map[i], abdb_maps[i].name, abdb_maps[i].text, &built.err);
+            table_map_parse_text(&built.map[i], abdb_maps[i].name, abdb_maps[i].text, &built.err);
         built.count += built.status == ABDB_OK;
     }
     (void)atexit(free_builtin_maps);
@@ -52,7 +52,8 @@ static abdb_status ensure_builtin_maps_parsed(abdb_error *err)
 }
 
 /* The user's map is asked for what its match line says, if it has one. */
-static const table_map *find_map_for_record(const state *s, const abdb_flat_record *record)
+static const table_map *find_users_or_builtin_map_of_record(const state *s,
+                                                            const abdb_flat_record *record)
 {
     if (s->users) return table_map_accepts_record(s->users, record) ? s->users : NULL;
     for (size_t i = 0; i < built.count; i++)
@@ -74,10 +75,11 @@ static void count_unmapped_numbers_as_left_out(const state *s, const table_map *
             abdb_left_out_count_value(s->left_out, record->item[i].name);
 }
 
-static abdb_status import_mapped_record(void *self, const abdb_flat_record *record, abdb_error *err)
+static abdb_status import_record_by_map_or_ignore(void *self, const abdb_flat_record *record,
+                                                  abdb_error *err)
 {
     state *s = self;
-    const table_map *map = find_map_for_record(s, record);
+    const table_map *map = find_users_or_builtin_map_of_record(s, record);
 
     s->rows++;
     if (!map) return s->sink->row_end(s->sink->self, err); /* another table: ignored */
@@ -92,24 +94,27 @@ static bool is_header_of_some_map(const void *self, const abdb_flat_record *reco
     const state *s = self;
 
     if (s->users) return table_map_matches_columns(s->users, record);
-    return find_map_for_record(s, record) != NULL;
+    return find_users_or_builtin_map_of_record(s, record) != NULL;
 }
 
-static abdb_status read_table_records(const abdb_input *in, const abdb_sink *sink,
-                                      abdb_flat_handler handler, void *self, abdb_error *err)
+static abdb_status deliver_markdown_json_or_csv_records(const abdb_input *in, const abdb_sink *sink,
+                                                        abdb_flat_handler handler, void *self,
+                                                        abdb_error *err)
 {
-    return markdown_has_table(in) ? markdown_read_tables(in, sink, handler, self, err)
-                                  : abdb_flat_read_records_with_header_check(
-                                        in, sink, is_header_of_some_map, handler, self, err);
+    return markdown_has_table(in)
+               ? markdown_deliver_table_rows_as_records(in, sink, handler, self, err)
+               : abdb_flat_deliver_records_with_header_check(in, sink, is_header_of_some_map,
+                                                             handler, self, err);
 }
 
-static abdb_status set_fits_and_stop_if_map_matches(void *self, const abdb_flat_record *record,
-                                                    abdb_error *err)
+static abdb_status set_fits_stop_if_map_matches_or_2000_rows(void *self,
+                                                             const abdb_flat_record *record,
+                                                             abdb_error *err)
 {
     state *s = self;
 
     /* 2000 rows without a fitting table: a long README, or another program's output. */
-    s->fits = find_map_for_record(s, record) != NULL;
+    s->fits = find_users_or_builtin_map_of_record(s, record) != NULL;
     return s->fits || s->rows++ > 2000 ? ABDB_FAIL(err, ABDB_LIMIT, "seen enough") : ABDB_OK;
 }
 
@@ -134,23 +139,25 @@ static int mapped_table_bid(const abdb_input *in)
         /* JSON is not bid for: a map matches by a few column names, which many programs' JSON has
          * too. With --map or --format table it is read. */
         if (in->text[0] != '[' && in->text[0] != '{')
-            (void)!read_table_records(&head, &nowhere, set_fits_and_stop_if_map_matches, &s, &err);
+            (void)!deliver_markdown_json_or_csv_records(
+                &head, &nowhere, set_fits_stop_if_map_matches_or_2000_rows, &s, &err);
     }
     return s.fits ? 82 : 0;
 }
 
-static abdb_status read_mapped_tables(const abdb_input *in, const abdb_overrides *overrides,
-                                      const abdb_sink *sink, abdb_error *err)
+static abdb_status import_tables_by_maps(const abdb_input *in, const abdb_overrides *overrides,
+                                         const abdb_sink *sink, abdb_error *err)
 {
     state s = {.users = overrides->map, .words = overrides, .sink = sink, .left_out = in->left_out};
     abdb_status st = ABDB_OK;
 
     if (!s.users) TRY(ensure_builtin_maps_parsed(err));
-    if (s.users && table_map_json_member(s.users))
-        TRY(abdb_flat_read_json_member(in, table_map_json_member(s.users), import_mapped_record, &s,
-                                       err));
+    if (s.users && table_map_json_member_or_null(s.users))
+        TRY(abdb_flat_deliver_objects_of_json_member(in, table_map_json_member_or_null(s.users),
+                                                     import_record_by_map_or_ignore, &s, err));
     else
-        TRY(read_table_records(in, sink, import_mapped_record, &s, err));
+        TRY(deliver_markdown_json_or_csv_records(in, sink, import_record_by_map_or_ignore, &s,
+                                                 err));
     if (s.rows && !s.fitting)
         TRY(ABDB_FAIL(err, ABDB_FORMAT, "%s; `abdb import --suggest-map FILE` drafts one",
                       s.users ? "no table here has all the columns of the map's match line"
@@ -176,4 +183,4 @@ const abdb_importer abdb_import_mapped = {
     3,
     sum_builtin_map_versions,
     mapped_table_bid,
-    read_mapped_tables};
+    import_tables_by_maps};

@@ -56,7 +56,7 @@ static double member_number_or_nan(const json_t *object, const char *name)
 }
 
 /* Text, or a number or truth as text (from arena); NULL: null, or none of them. */
-static const char *scalar_as_text(abdb_arena *arena, const json_t *value)
+static const char *scalar_as_text_booleans_as_1_or_0(abdb_arena *arena, const json_t *value)
 {
     char number[32];
 
@@ -70,11 +70,11 @@ static const char *scalar_as_text(abdb_arena *arena, const json_t *value)
     return abdb_arena_copy(arena, number, strlen(number));
 }
 
-static bool add_factor_of_json(reader *r, abdb_entry *e, const char *name, const json_t *value,
-                               char *reason)
+static bool add_factor_of_json_or_explain(reader *r, abdb_entry *e, const char *name,
+                                          const json_t *value, char *reason)
 {
     const char *state = member_text_or_null(value, "state"),
-               *text = scalar_as_text(&r->arena, value);
+               *text = scalar_as_text_booleans_as_1_or_0(&r->arena, value);
 
     if (text) {
         abdb_entry_add_factor_parsing_number(e, name, text);
@@ -87,16 +87,16 @@ static bool add_factor_of_json(reader *r, abdb_entry *e, const char *name, const
     } else {
         size_t before = e->factors;
 
-        abdb_entry_add_number_factor(e, name, member_number_or_nan(value, "num"),
-                                     member_text_or_null(value, "text"));
+        abdb_entry_add_factor_with_text_and_number(e, name, member_number_or_nan(value, "num"),
+                                                   member_text_or_null(value, "text"));
         if (e->factors > before) e->factor[before].unit = member_text_or_null(value, "unit");
     }
     return true;
 }
 
 /* The unit that a result names, or NULL. False, with reason: it is none of that metric. */
-static bool find_unit_fitting_metric(const char *name, const char *unit, const abdb_unit **out,
-                                     char *reason)
+static bool find_result_unit_or_explain_misfit(const char *name, const char *unit,
+                                               const abdb_unit **out, char *reason)
 {
     const abdb_metric_info *metric = abdb_metric_find(name);
     const abdb_unit *base = metric ? abdb_unit_find(metric->unit) : NULL;
@@ -108,7 +108,7 @@ static bool find_unit_fitting_metric(const char *name, const char *unit, const a
     return false;
 }
 
-static double to_base_unit(const abdb_unit *unit, double value)
+static double to_base_unit_if_any(const abdb_unit *unit, double value)
 {
     return unit ? abdb_unit_to_base_value(unit, value) : value;
 }
@@ -119,7 +119,7 @@ static bool is_missing_or_null(const json_t *value)
 }
 
 /* Is it missing, or a whole number of that range? */
-static bool is_missing_or_integer_in(const json_t *value, double least, double most)
+static bool is_missing_or_integer_in_range(const json_t *value, double least, double most)
 {
     double number = json_number_value(value);
 
@@ -128,25 +128,26 @@ static bool is_missing_or_integer_in(const json_t *value, double least, double m
 }
 
 /* [value, t_s, rank, mark], of which the last ones may be missing. False: it is none. */
-static bool parse_sample(const json_t *item, const abdb_unit *unit, bool is_time, abdb_sample *out)
+static bool parse_json_sample(const json_t *item, const abdb_unit *unit, bool is_time,
+                              abdb_sample *out)
 {
     const json_t *value = json_array_get(item, 0), *t = json_array_get(item, 1),
                  *rank = json_array_get(item, 2), *mark = json_array_get(item, 3);
 
     if (!json_is_number(value) || (is_time && json_number_value(value) < 0)) return false;
     if (!is_missing_or_null(t) && !json_is_number(t)) return false;
-    if (!is_missing_or_integer_in(rank, -1, RANK_MOST) ||
+    if (!is_missing_or_integer_in_range(rank, -1, RANK_MOST) ||
         (!is_missing_or_null(mark) && !json_is_string(mark)))
         return false;
-    *out = (abdb_sample){.value = to_base_unit(unit, json_number_value(value)),
+    *out = (abdb_sample){.value = to_base_unit_if_any(unit, json_number_value(value)),
                          .t_s = json_is_number(t) ? json_number_value(t) : NAN,
                          .rank = is_missing_or_null(rank) ? -1 : (long)json_number_value(rank),
                          .mark = json_string_value(mark)};
     return true;
 }
 
-static bool parse_samples(reader *r, abdb_result *result, const abdb_unit *unit, const json_t *list,
-                          char *reason)
+static bool parse_json_samples_or_explain(reader *r, abdb_result *result, const abdb_unit *unit,
+                                          const json_t *list, char *reason)
 {
     bool is_time = strcmp(result->metric, "time_s") == 0;
     size_t n = json_array_size(list);
@@ -161,7 +162,7 @@ static bool parse_samples(reader *r, abdb_result *result, const abdb_unit *unit,
         return false;
     }
     for (size_t i = 0; i < n; i++)
-        if (!parse_sample(json_array_get(list, i), unit, is_time, &sample[i])) {
+        if (!parse_json_sample(json_array_get(list, i), unit, is_time, &sample[i])) {
             snprintf(reason, REASON,
                      "sample %zu is not [value, seconds, rank, mark] with a number as value%s",
                      i + 1, is_time ? ", zero or more of a time" : "");
@@ -179,7 +180,7 @@ typedef struct {
     char kind;
 } part;
 
-static const char *expected_kind_if_wrong(const json_t *value, char kind)
+static const char *name_of_expected_kind_unless_met(const json_t *value, char kind)
 {
     return kind == 'o' && !json_is_object(value)   ? "object"
            : kind == 'a' && !json_is_array(value)  ? "list"
@@ -189,7 +190,7 @@ static const char *expected_kind_if_wrong(const json_t *value, char kind)
 }
 
 /* Counts what an object says that nobody reads. False, with reason: a part is of another kind. */
-static bool check_member_kinds_count_unknown_members(const reader *r, const json_t *object,
+static bool refuse_wrong_kinds_count_unknown_members(const reader *r, const json_t *object,
                                                      const part *parts, size_t count, char *reason)
 {
     const char *name, *kind;
@@ -202,7 +203,7 @@ static bool check_member_kinds_count_unknown_members(const reader *r, const json
         while (i < count && strcmp(parts[i].name, name) != 0) i++;
         if (i == count) abdb_left_out_count_value(r->left_out, name);
         if (i == count || json_is_null(value)) continue;
-        kind = expected_kind_if_wrong(value, parts[i].kind);
+        kind = name_of_expected_kind_unless_met(value, parts[i].kind);
         if (!kind) continue;
         snprintf(reason, REASON, "%.80s is no %s", name, kind);
         return false;
@@ -211,7 +212,7 @@ static bool check_member_kinds_count_unknown_members(const reader *r, const json
 }
 
 /* False, with reason: it is none. */
-static bool add_result_of_json(reader *r, const json_t *object, char *reason)
+static bool add_result_of_json_or_explain(reader *r, const json_t *object, char *reason)
 {
     static const part parts[] = {
         {"metric", 't'},  {"statistic", 't'}, {"value", 'n'}, {"unit", 't'},
@@ -224,40 +225,43 @@ static bool add_result_of_json(reader *r, const json_t *object, char *reason)
     double value = member_number_or_nan(object, "value"), n = member_number_or_nan(object, "n"),
            rank = member_number_or_nan(object, "rank");
     abdb_result *result = metric && statistic && isfinite(value)
-                              ? abdb_entry_add_result(&r->entry, metric, value)
+                              ? abdb_entry_add_result_or_count_left_out(&r->entry, metric, value)
                               : NULL;
 
     if (!result) {
         snprintf(reason, REASON, "a result without metric, statistic or value, or too many");
         return false;
     }
-    if (!find_unit_fitting_metric(metric, member_text_or_null(object, "unit"), &unit, reason))
+    if (!find_result_unit_or_explain_misfit(metric, member_text_or_null(object, "unit"), &unit,
+                                            reason))
         return false;
-    if (!check_member_kinds_count_unknown_members(r, object, parts, sizeof parts / sizeof *parts,
+    if (!refuse_wrong_kinds_count_unknown_members(r, object, parts, sizeof parts / sizeof *parts,
                                                   reason))
         return false;
-    if (!is_missing_or_integer_in(json_object_get(object, "n"), 0, COUNT_MOST) ||
-        !is_missing_or_integer_in(json_object_get(object, "rank"), -1, RANK_MOST)) {
+    if (!is_missing_or_integer_in_range(json_object_get(object, "n"), 0, COUNT_MOST) ||
+        !is_missing_or_integer_in_range(json_object_get(object, "rank"), -1, RANK_MOST)) {
         snprintf(reason, REASON, "n or rank is no whole number, or too large");
         return false;
     }
     result->statistic = statistic;
-    result->value = to_base_unit(unit, value);
+    result->value = to_base_unit_if_any(unit, value);
     result->raw_value = member_text_or_null(object, "raw_value");
     result->raw_unit =
         unit ? member_text_or_null(object, "unit") : member_text_or_null(object, "raw_unit");
     if (unit && !result->raw_value)
-        result->raw_value = scalar_as_text(&r->arena, json_object_get(object, "value"));
+        result->raw_value =
+            scalar_as_text_booleans_as_1_or_0(&r->arena, json_object_get(object, "value"));
     result->cell = member_text_or_null(object, "cell");
     if (isfinite(rank)) result->rank = (long)rank;
     result->x = member_number_or_nan(object, "x");
     if (isfinite(n)) result->n = (long long)n;
-    result->low = to_base_unit(unit, member_number_or_nan(object, "low"));
-    result->high = to_base_unit(unit, member_number_or_nan(object, "high"));
+    result->low = to_base_unit_if_any(unit, member_number_or_nan(object, "low"));
+    result->high = to_base_unit_if_any(unit, member_number_or_nan(object, "high"));
     result->spread = member_text_or_null(object, "spread");
     result->formula = member_text_or_null(object, "formula");
     result->fact = member_text_or_null(object, "fact");
-    return parse_samples(r, result, unit, json_object_get(object, "samples"), reason);
+    return parse_json_samples_or_explain(r, result, unit, json_object_get(object, "samples"),
+                                         reason);
 }
 
 static bool is_text_of_json_object(const char *text)
@@ -270,8 +274,8 @@ static bool is_text_of_json_object(const char *text)
 }
 
 /* Is it a record of this version, with parts of the right kind? False, with reason: it is not. */
-static bool check_entry_record_version_and_members(const reader *r, const json_t *object,
-                                                   char *reason)
+static bool refuse_other_version_or_wrong_members(const reader *r, const json_t *object,
+                                                  char *reason)
 {
     static const part parts[] = {
         {"record", 't'},    {"version", 'n'}, {"field", 'o'}, {"factor", 'o'}, {"result", 'a'},
@@ -279,7 +283,7 @@ static bool check_entry_record_version_and_members(const reader *r, const json_t
         {"pieces", 'n'},    {"role", 't'},    {"origin", 0}};
     const json_t *version = json_object_get(object, "version");
 
-    if (!check_member_kinds_count_unknown_members(r, object, parts, sizeof parts / sizeof *parts,
+    if (!refuse_wrong_kinds_count_unknown_members(r, object, parts, sizeof parts / sizeof *parts,
                                                   reason))
         return false;
     if (is_missing_or_null(version) || json_number_value(version) == VERSION) return true;
@@ -291,8 +295,9 @@ static bool check_entry_record_version_and_members(const reader *r, const json_t
 /* One `entry` record. A field or part that this abdb does not know is passed over, so that files
  * of later versions can be read, and counted by its name; one of the wrong kind makes the record a
  * reject with its reason. */
-static abdb_status import_entry_record(reader *r, const json_t *object, const text_line *line,
-                                       char *reason, abdb_error *err)
+static abdb_status import_entry_record_or_explain(reader *r, const json_t *object,
+                                                  const text_line *line, char *reason,
+                                                  abdb_error *err)
 {
     abdb_entry *e = &r->entry;
     char locator[32];
@@ -302,16 +307,17 @@ static abdb_status import_entry_record(reader *r, const json_t *object, const te
 
     snprintf(locator, sizeof locator, "line %ld", line->number);
     *e = (abdb_entry){.line = line->number, .locator = locator};
-    if (!check_entry_record_version_and_members(r, object, reason)) return ABDB_OK;
+    if (!refuse_other_version_or_wrong_members(r, object, reason)) return ABDB_OK;
     json_object_foreach(json_object_get(object, "field"), name, value)
     {
         int field = abdb_field_index_by_name(name);
 
         if (field < 0) /* of a later version */
-            abdb_entry_add_extra_factor_unless_ignored(e, name, scalar_as_text(&r->arena, value),
-                                                       ABDB_MARK_UNKNOWN, NULL, &r->arena);
+            abdb_entry_add_renamed_extra_factor_unless_ignored(
+                e, name, scalar_as_text_booleans_as_1_or_0(&r->arena, value), ABDB_MARK_UNKNOWN,
+                NULL, &r->arena);
         if (field < 0 || json_is_null(value)) continue;
-        e->field[field] = scalar_as_text(&r->arena, value);
+        e->field[field] = scalar_as_text_booleans_as_1_or_0(&r->arena, value);
         if (!e->field[field]) {
             snprintf(reason, REASON, "field %.80s is neither text nor a number", name);
             return ABDB_OK;
@@ -319,7 +325,7 @@ static abdb_status import_entry_record(reader *r, const json_t *object, const te
     }
     json_object_foreach(json_object_get(object, "factor"), name, value)
     {
-        if (!add_factor_of_json(r, e, name, value, reason)) return ABDB_OK;
+        if (!add_factor_of_json_or_explain(r, e, name, value, reason)) return ABDB_OK;
         if (e->factors_left_out) {
             snprintf(reason, REASON, "more than %d factors", ABDB_FACTOR_MAX);
             return ABDB_OK;
@@ -327,9 +333,10 @@ static abdb_status import_entry_record(reader *r, const json_t *object, const te
     }
     json_array_foreach(json_object_get(object, "result"), i, value)
     {
-        if (!add_result_of_json(r, value, reason)) return ABDB_OK;
+        if (!add_result_of_json_or_explain(r, value, reason)) return ABDB_OK;
     }
-    if (!abdb_parse_record_parts(e, object, &r->arena, reason, REASON)) return ABDB_OK;
+    if (!abdb_fill_telemetry_spans_ranks_process_origin(e, object, &r->arena, reason, REASON))
+        return ABDB_OK;
     e->environment = member_text_or_null(object, "environment");
     if (e->environment && !is_text_of_json_object(e->environment)) {
         snprintf(reason, REASON, "environment is text, but not that of a JSON object");
@@ -351,19 +358,21 @@ static abdb_status import_entry_record(reader *r, const json_t *object, const te
 }
 
 /* The same; of a record that is refused all results count as read. */
-static abdb_status import_entry_count_refused(reader *r, const json_t *object,
-                                              const text_line *line, char *reason, abdb_error *err)
+static abdb_status import_entry_or_count_its_values_as_read(reader *r, const json_t *object,
+                                                            const text_line *line, char *reason,
+                                                            abdb_error *err)
 {
-    abdb_status st = import_entry_record(r, object, line, reason, err);
+    abdb_status st = import_entry_record_or_explain(r, object, line, reason, err);
 
     if (*reason)
-        abdb_count_values_read((long)json_array_size(json_object_get(object, "result")) -
-                               (long)(r->entry.results + r->entry.values_left_out));
+        abdb_add_thread_values_read((long)json_array_size(json_object_get(object, "result")) -
+                                    (long)(r->entry.results + r->entry.values_left_out));
     return st;
 }
 
-static abdb_status import_fact_record(reader *r, const json_t *object, const char *table,
-                                      const text_line *line, char *reason, abdb_error *err)
+static abdb_status import_fact_record_or_explain(reader *r, const json_t *object, const char *table,
+                                                 const text_line *line, char *reason,
+                                                 abdb_error *err)
 {
     static const char *const tables[] = {
         "source",        "device",          "model",      "alias",           "spec",
@@ -411,7 +420,7 @@ static abdb_status import_fact_record(reader *r, const json_t *object, const cha
     return r->sink->fact(r->sink->self, &fact, err);
 }
 
-static abdb_status import_record_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status import_or_reject_record_line(void *self, const text_line *line, abdb_error *err)
 {
     reader *r = self;
     json_error_t fault;
@@ -431,9 +440,9 @@ static abdb_status import_record_line(void *self, const text_line *line, abdb_er
     else if (!kind)
         snprintf(reason, sizeof reason, "a record without its kind");
     else if (strcmp(kind, "entry") == 0)
-        TRY(import_entry_count_refused(r, object, line, reason, err));
+        TRY(import_entry_or_count_its_values_as_read(r, object, line, reason, err));
     else
-        TRY(import_fact_record(r, object, kind, line, reason, err));
+        TRY(import_fact_record_or_explain(r, object, kind, line, reason, err));
     if (*reason)
         TRY(line_reject_and_end_row(r->sink, line, NULL, reason, err));
     else
@@ -445,8 +454,8 @@ done:
 }
 
 /* Imports each line as a record; a line that is none is a reject. */
-static abdb_status read_own_records(const abdb_input *in, const abdb_overrides *overrides,
-                                    const abdb_sink *sink, abdb_error *err)
+static abdb_status import_abdb_record_lines(const abdb_input *in, const abdb_overrides *overrides,
+                                            const abdb_sink *sink, abdb_error *err)
 {
     reader *r = calloc(1, sizeof *r);
     abdb_status st;
@@ -455,7 +464,7 @@ static abdb_status read_own_records(const abdb_input *in, const abdb_overrides *
     r->words = overrides;
     r->sink = sink;
     r->left_out = in->left_out;
-    st = lines_read_each(in, import_record_line, r, err);
+    st = lines_deliver_each_without_mark(in, import_or_reject_record_line, r, err);
     free(r);
     return st;
 }
@@ -466,4 +475,4 @@ const abdb_importer abdb_import_records = {
     4,
     NULL,
     own_records_bid,
-    read_own_records};
+    import_abdb_record_lines};

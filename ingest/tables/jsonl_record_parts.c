@@ -18,15 +18,15 @@ typedef struct {
     size_t room;
 } parts;
 
-static const char *text_of_member(const json_t *object, const char *name)
+static const char *json_member_text_or_null(const json_t *object, const char *name)
 {
     return json_string_value(json_object_get(object, name));
 }
 
 /* The list of that name: its length, and room for that many of `size`. False, with reason: it is
  * no list, or there is no memory. */
-static bool allocate_list_of_member(parts *r, const char *name, size_t size, void **out,
-                                    size_t *count)
+static bool allocate_list_of_member_or_explain(parts *r, const char *name, size_t size, void **out,
+                                               size_t *count)
 {
     const json_t *list = json_object_get(r->object, name);
 
@@ -40,7 +40,7 @@ static bool allocate_list_of_member(parts *r, const char *name, size_t size, voi
 }
 
 /* Text that need not be there. */
-static bool read_optional_text(const json_t *object, const char *name, const char **out)
+static bool get_text_member_if_present(const json_t *object, const char *name, const char **out)
 {
     const json_t *value = json_object_get(object, name);
 
@@ -49,7 +49,7 @@ static bool read_optional_text(const json_t *object, const char *name, const cha
 }
 
 /* A number that need not be there, and is not negative. */
-static bool read_optional_nonnegative_number(const json_t *object, const char *name, double *out)
+static bool get_nonnegative_member_if_present(const json_t *object, const char *name, double *out)
 {
     const json_t *value = json_object_get(object, name);
 
@@ -58,8 +58,8 @@ static bool read_optional_nonnegative_number(const json_t *object, const char *n
 }
 
 /* A whole number of at least `least`; 3.0 is none. */
-static bool read_required_integer(const json_t *object, const char *name, long long least,
-                                  long long *out)
+static bool get_required_integer_member(const json_t *object, const char *name, long long least,
+                                        long long *out)
 {
     const json_t *value = json_object_get(object, name);
 
@@ -69,13 +69,14 @@ static bool read_required_integer(const json_t *object, const char *name, long l
 
 /* Fills the entry's telemetry from arrays [sensor, quantity, unit, seconds, value]. False, with a
  * reason: one is none. */
-static bool parse_telemetry(parts *r)
+static bool fill_telemetry_in_base_units_or_explain(parts *r)
 {
     abdb_entry *e = r->e;
     abdb_telemetry *t;
     void *room;
 
-    if (!allocate_list_of_member(r, "telemetry", sizeof *t, &room, &e->telemetries)) return false;
+    if (!allocate_list_of_member_or_explain(r, "telemetry", sizeof *t, &room, &e->telemetries))
+        return false;
     e->telemetry = t = room;
     for (size_t i = 0; i < e->telemetries; i++) {
         const json_t *item = json_array_get(json_object_get(r->object, "telemetry"), i),
@@ -101,25 +102,25 @@ static bool parse_telemetry(parts *r)
 }
 
 /* Fills the entry's spans. False, with a reason: one has no name, calls or time. */
-static bool parse_spans(parts *r)
+static bool fill_spans_or_explain(parts *r)
 {
     abdb_entry *e = r->e;
     abdb_span *s;
     void *room;
 
-    if (!allocate_list_of_member(r, "span", sizeof *s, &room, &e->spans)) return false;
+    if (!allocate_list_of_member_or_explain(r, "span", sizeof *s, &room, &e->spans)) return false;
     e->span = s = room;
     for (size_t i = 0; i < e->spans; i++) {
         const json_t *item = json_array_get(json_object_get(r->object, "span"), i);
 
-        s[i].name = text_of_member(item, "name");
-        if (!s[i].name || !read_required_integer(item, "calls", 1, &s[i].calls) ||
-            !read_optional_nonnegative_number(item, "time_s", &s[i].time_s) || isnan(s[i].time_s) ||
-            !read_optional_nonnegative_number(item, "ops", &s[i].ops) ||
-            !read_optional_nonnegative_number(item, "bytes", &s[i].bytes) ||
-            !read_optional_text(item, "within", &s[i].within) ||
-            !read_optional_text(item, "kernel", &s[i].kernel) ||
-            !read_optional_text(item, "provider", &s[i].provider)) {
+        s[i].name = json_member_text_or_null(item, "name");
+        if (!s[i].name || !get_required_integer_member(item, "calls", 1, &s[i].calls) ||
+            !get_nonnegative_member_if_present(item, "time_s", &s[i].time_s) ||
+            isnan(s[i].time_s) || !get_nonnegative_member_if_present(item, "ops", &s[i].ops) ||
+            !get_nonnegative_member_if_present(item, "bytes", &s[i].bytes) ||
+            !get_text_member_if_present(item, "within", &s[i].within) ||
+            !get_text_member_if_present(item, "kernel", &s[i].kernel) ||
+            !get_text_member_if_present(item, "provider", &s[i].provider)) {
             snprintf(r->reason, r->room,
                      "span[%zu] wants a name, calls (1 or more) and time_s; ops and bytes are "
                      "numbers, within, kernel and provider texts",
@@ -131,22 +132,22 @@ static bool parse_spans(parts *r)
 }
 
 /* Fills where each rank ran. False, with a reason: one has no number or host. */
-static bool parse_ranks(parts *r)
+static bool fill_ranks_or_explain(parts *r)
 {
     abdb_entry *e = r->e;
     abdb_rank *k;
     void *room;
 
-    if (!allocate_list_of_member(r, "rank", sizeof *k, &room, &e->ranks)) return false;
+    if (!allocate_list_of_member_or_explain(r, "rank", sizeof *k, &room, &e->ranks)) return false;
     e->rank = k = room;
     for (size_t i = 0; i < e->ranks; i++) {
         const json_t *item = json_array_get(json_object_get(r->object, "rank"), i);
         long long number;
 
-        k[i].host = text_of_member(item, "host");
-        if (!k[i].host || !read_required_integer(item, "rank", 0, &number) ||
-            !read_optional_text(item, "device", &k[i].device) ||
-            !read_optional_text(item, "binding", &k[i].binding)) {
+        k[i].host = json_member_text_or_null(item, "host");
+        if (!k[i].host || !get_required_integer_member(item, "rank", 0, &number) ||
+            !get_text_member_if_present(item, "device", &k[i].device) ||
+            !get_text_member_if_present(item, "binding", &k[i].binding)) {
             snprintf(r->reason, r->room,
                      "rank[%zu] wants rank (0 or more) and host; device and binding are texts", i);
             return false;
@@ -158,19 +159,19 @@ static bool parse_ranks(parts *r)
 
 /* Fills the process of a measured entry, if it names one. False, with a reason: a part of it is
  * missing. */
-static bool parse_process(parts *r)
+static bool fill_process_if_present_or_explain(parts *r)
 {
     const json_t *value = json_object_get(r->object, "process");
     abdb_process *p = &r->e->process;
     long long repetition, start;
 
     if (!value || json_is_null(value)) return true;
-    p->campaign = text_of_member(value, "campaign");
-    p->backend = text_of_member(value, "backend");
-    p->started = text_of_member(value, "started");
+    p->campaign = json_member_text_or_null(value, "campaign");
+    p->backend = json_member_text_or_null(value, "backend");
+    p->started = json_member_text_or_null(value, "started");
     if (!p->campaign || !p->backend || !p->started ||
-        !read_required_integer(value, "repetition", 1, &repetition) ||
-        !read_required_integer(value, "start", 1, &start)) {
+        !get_required_integer_member(value, "repetition", 1, &repetition) ||
+        !get_required_integer_member(value, "start", 1, &start)) {
         snprintf(r->reason, r->room,
                  "process wants campaign, backend and started (texts), repetition and start (1 or "
                  "more)");
@@ -181,7 +182,7 @@ static bool parse_process(parts *r)
     return true;
 }
 
-static bool parse_origin(parts *r)
+static bool fill_origin_if_present_or_explain(parts *r)
 {
     const json_t *value = json_object_get(r->object, "origin");
     const char *text = json_is_null(value) ? "none" : json_string_value(value);
@@ -191,11 +192,12 @@ static bool parse_origin(parts *r)
     return false;
 }
 
-bool abdb_parse_record_parts(abdb_entry *e, const json_t *object, abdb_arena *arena, char *reason,
-                             size_t room)
+bool abdb_fill_telemetry_spans_ranks_process_origin(abdb_entry *e, const json_t *object,
+                                                    abdb_arena *arena, char *reason, size_t room)
 {
     parts r = {e, object, arena, reason, room};
 
-    return parse_telemetry(&r) && parse_spans(&r) && parse_ranks(&r) && parse_process(&r) &&
-           parse_origin(&r);
+    return fill_telemetry_in_base_units_or_explain(&r) && fill_spans_or_explain(&r) &&
+           fill_ranks_or_explain(&r) && fill_process_if_present_or_explain(&r) &&
+           fill_origin_if_present_or_explain(&r);
 }

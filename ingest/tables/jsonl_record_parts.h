@@ -11,7 +11,7 @@
 
 /* Fills them in; texts stay the record's, lists come from arena. False, with reason (of `room`
  * bytes): one of them is not what it should be. */
-bool abdb_parse_record_parts(abdb_entry *e, const json_t *object, abdb_arena *arena, char *reason,
-                             size_t room);
+bool abdb_fill_telemetry_spans_ranks_process_origin(abdb_entry *e, const json_t *object,
+                                                    abdb_arena *arena, char *reason, size_t room);
 
 #endif

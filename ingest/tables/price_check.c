@@ -15,7 +15,7 @@ static bool is_device_count_in_instance_name(const char *name, const char *digit
 }
 
 /* The number of devices in an instance's name; 0: it says none. */
-static long long device_count_in_instance_name(const char *name)
+static long long device_count_in_instance_name_or_0(const char *name)
 {
     for (const char *s = name; (s = strpbrk(s, "0123456789")); s += strspn(s, "0123456789")) {
         size_t size = strspn(s, "0123456789");
@@ -30,7 +30,7 @@ static long long device_count_in_instance_name(const char *name)
     return 0;
 }
 
-bool price_devices_match_instance_name(const abdb_fact *price, bool of_instances, char *reason,
+bool price_devices_match_instance_name(const abdb_fact *price, bool instance_required, char *reason,
                                        size_t room)
 {
     const char *instance = NULL;
@@ -43,9 +43,9 @@ bool price_devices_match_instance_name(const abdb_fact *price, bool of_instances
     }
     if (!instance || !*instance) {
         snprintf(reason, room, "no instance: the price of an accelerator without its machine");
-        return !of_instances;
+        return !instance_required;
     }
-    named = device_count_in_instance_name(instance);
+    named = device_count_in_instance_name_or_0(instance);
     if (!named || (double)named == devices) return true;
     snprintf(reason, room, "the instance is called '%.60s', and has %.0f devices", instance,
              devices);

@@ -58,7 +58,7 @@ abdb_status abdb_results_open_for_header(abdb_results **out, const abdb_csv_head
     s->header = header;
     s->words = overrides;
     s->sink = sink;
-    for (int i = 0; i < NAMES; i++) s->at[i] = abdb_csv_find_column(header, names[i]);
+    for (int i = 0; i < NAMES; i++) s->at[i] = abdb_csv_find_column_of_any_name(header, names[i]);
     for (size_t i = 0; i < header->count; i++) {
         s->field[i] = abdb_field_index_by_name(header->name[i]);
         s->factor[i] = strncmp(header->name[i], "factor.", 7) == 0;
@@ -78,22 +78,25 @@ void abdb_results_close(abdb_results *results)
 }
 
 /* A cell, or what the user said for all rows; NULL: neither. */
-static const char *cell_or_override(const abdb_results *s, const abdb_csv_row *row, int name)
+static const char *cell_or_override_of_column(const abdb_results *s, const abdb_csv_row *row,
+                                              int name)
 {
     const char *cell = abdb_csv_cell_or_null(row, s->at[name]);
 
-    return cell || !s->words || !s->words->count ? cell : abdb_overrides_get(s->words, names[name]);
+    return cell || !s->words || !s->words->count
+               ? cell
+               : abdb_overrides_get_value_or_null(s->words, names[name]);
 }
 
-bool abdb_parse_value_in_base_unit(const char *text, abdb_decimal_mark mark, const char *unit_text,
-                                   double *out, const char **base, const char **field, char *reason,
-                                   size_t room)
+bool abdb_parse_value_in_base_unit_or_explain(const char *text, abdb_decimal_mark mark,
+                                              const char *unit_text, double *out, const char **base,
+                                              const char **field, char *reason, size_t room)
 {
     const abdb_unit *unit = unit_text ? abdb_unit_find(unit_text) : NULL;
 
     *field = "value";
     if (!text || !abdb_double_parse(text, mark, out)) {
-        abdb_number_error_text("value", text ? text : "", mark, reason, room);
+        abdb_number_write_why_not_a_number("value", text ? text : "", mark, reason, room);
         return false;
     }
     *field = "unit";
@@ -108,31 +111,35 @@ bool abdb_parse_value_in_base_unit(const char *text, abdb_decimal_mark mark, con
     return true;
 }
 
-static abdb_decimal_mark column_decimal_mark(const abdb_results *s, int name)
+static abdb_decimal_mark decimal_mark_of_results_column(const abdb_results *s, int name)
 {
     return abdb_csv_decimal_mark_of_column(s->header, s->at[name]);
 }
 
 /* A number that may be missing: NAN. False, with field and reason: the text is no number. */
-static bool parse_optional_number_of_row(const abdb_results *s, const abdb_csv_row *row, int name,
-                                         double *out, const char **field, char *reason, size_t room)
+static bool parse_number_or_nan_of_row_or_explain(const abdb_results *s, const abdb_csv_row *row,
+                                                  int name, double *out, const char **field,
+                                                  char *reason, size_t room)
 {
-    const char *text = cell_or_override(s, row, name);
+    const char *text = cell_or_override_of_column(s, row, name);
 
     *out = NAN;
-    if (!text || abdb_double_parse(text, column_decimal_mark(s, name), out)) return true;
+    if (!text || abdb_double_parse(text, decimal_mark_of_results_column(s, name), out)) return true;
     *field = names[name];
-    abdb_number_error_text(names[name], text, column_decimal_mark(s, name), reason, room);
+    abdb_number_write_why_not_a_number(names[name], text, decimal_mark_of_results_column(s, name),
+                                       reason, room);
     return false;
 }
 
 /* The samples behind a value, 0 if nothing is stated. False, with field and reason: no count. */
-static bool parse_sample_count(const abdb_results *s, const abdb_csv_row *row, long long *out,
-                               const char **field, char *reason, size_t room)
+static bool parse_sample_count_or_explain(const abdb_results *s, const abdb_csv_row *row,
+                                          long long *out, const char **field, char *reason,
+                                          size_t room)
 {
-    const char *text = cell_or_override(s, row, N);
+    const char *text = cell_or_override_of_column(s, row, N);
 
-    if (!text || abdb_integer_parse_in_range(text, column_decimal_mark(s, N), 0, 1LL << 53, out))
+    if (!text ||
+        abdb_integer_parse_in_range(text, decimal_mark_of_results_column(s, N), 0, 1LL << 53, out))
         return true;
     *field = names[N];
     snprintf(reason, room, "n is '%.60s', not a whole number", text);
@@ -140,12 +147,14 @@ static bool parse_sample_count(const abdb_results *s, const abdb_csv_row *row, l
 }
 
 /* The value of a row; false when it is none. */
-static bool add_result_of_row(const abdb_results *s, const abdb_csv_row *row, abdb_entry *entry,
-                              const char **field, char *reason, size_t room)
+static bool add_result_of_row_or_explain(const abdb_results *s, const abdb_csv_row *row,
+                                         abdb_entry *entry, const char **field, char *reason,
+                                         size_t room)
 {
-    const char *metric = cell_or_override(s, row, METRIC), *text = cell_or_override(s, row, VALUE);
-    const char *unit_text = cell_or_override(s, row, UNIT),
-               *statistic = cell_or_override(s, row, STATISTIC), *base;
+    const char *metric = cell_or_override_of_column(s, row, METRIC),
+               *text = cell_or_override_of_column(s, row, VALUE);
+    const char *unit_text = cell_or_override_of_column(s, row, UNIT),
+               *statistic = cell_or_override_of_column(s, row, STATISTIC), *base;
     const abdb_metric_info *info = metric ? abdb_metric_find(metric) : NULL;
     const abdb_unit *unit;
     abdb_result *result;
@@ -159,11 +168,11 @@ static bool add_result_of_row(const abdb_results *s, const abdb_csv_row *row, ab
                  metric ? metric : "");
         return false;
     }
-    if (!abdb_parse_value_in_base_unit(text, column_decimal_mark(s, VALUE), unit_text, &value,
-                                       &base, field, reason, room)) {
+    if (!abdb_parse_value_in_base_unit_or_explain(text, decimal_mark_of_results_column(s, VALUE),
+                                                  unit_text, &value, &base, field, reason, room)) {
         if (strcmp(*field, "unit") == 0)
             snprintf(reason, room, "unknown unit '%.60s': %s is in %s", unit_text ? unit_text : "",
-                     info->name, abdb_unit_list_of_base(info->unit, units, sizeof units));
+                     info->name, abdb_write_first_units_of_base(info->unit, units, sizeof units));
         return false;
     }
     *field = "unit";
@@ -174,29 +183,29 @@ static bool add_result_of_row(const abdb_results *s, const abdb_csv_row *row, ab
         snprintf(reason, room, "%s is in %s, not in '%.40s'", info->name, info->unit, unit_text);
         return false;
     }
-    result = abdb_entry_add_result(entry, metric, value);
+    result = abdb_entry_add_result_or_count_left_out(entry, metric, value);
     result->raw_value = text;
     result->raw_unit = unit_text;
-    result->fact = cell_or_override(s, row, FACT);
+    result->fact = cell_or_override_of_column(s, row, FACT);
     if (statistic) result->statistic = statistic;
-    if (!parse_optional_number_of_row(s, row, LOW, &result->low, field, reason, room) ||
-        !parse_optional_number_of_row(s, row, HIGH, &result->high, field, reason, room) ||
-        !parse_sample_count(s, row, &result->n, field, reason, room) ||
-        !parse_optional_number_of_row(s, row, X, &result->x, field, reason, room))
+    if (!parse_number_or_nan_of_row_or_explain(s, row, LOW, &result->low, field, reason, room) ||
+        !parse_number_or_nan_of_row_or_explain(s, row, HIGH, &result->high, field, reason, room) ||
+        !parse_sample_count_or_explain(s, row, &result->n, field, reason, room) ||
+        !parse_number_or_nan_of_row_or_explain(s, row, X, &result->x, field, reason, room))
         return false;
     unit = abdb_unit_find(unit_text);
     result->low = abdb_unit_to_base_value(unit, result->low);
     result->high = abdb_unit_to_base_value(unit, result->high);
-    result->spread = cell_or_override(s, row, SPREAD);
-    result->formula = cell_or_override(s, row, FORMULA);
+    result->spread = cell_or_override_of_column(s, row, SPREAD);
+    result->formula = cell_or_override_of_column(s, row, FORMULA);
     *field = NULL;
     return true;
 }
 
 /* Other metrics of the same run; false when one is none. */
-static bool add_also_metric_results(const abdb_results *s, const abdb_csv_row *row,
-                                    abdb_entry *entry, const char **field, char *reason,
-                                    size_t room)
+static bool add_also_metric_results_or_explain(const abdb_results *s, const abdb_csv_row *row,
+                                               abdb_entry *entry, const char **field, char *reason,
+                                               size_t room)
 {
     for (size_t i = 0; i < s->header->count; i++) {
         const char *name = s->header->name[i], *cell = abdb_csv_cell_or_null(row, (int)i), *colon;
@@ -219,16 +228,17 @@ static bool add_also_metric_results(const abdb_results *s, const abdb_csv_row *r
         if (!info || !unit || strcmp(unit->base, info->unit) != 0 ||
             !abdb_double_parse(number, abdb_csv_decimal_mark_of_column(s->header, (int)i),
                                &value)) {
-            if (abdb_number_parses_only_with_other_mark(
+            if (abdb_number_fails_but_parses_with_other_mark(
                     number, abdb_csv_decimal_mark_of_column(s->header, (int)i)))
-                abdb_number_error_text(
+                abdb_number_write_why_not_a_number(
                     NULL, number, abdb_csv_decimal_mark_of_column(s->header, (int)i), reason, room);
             else
                 snprintf(reason, room, "'%.60s' is no %.60s: a number, a blank and a unit of %s",
                          cell, metric, info ? info->unit : "a metric");
             return false;
         }
-        result = abdb_entry_add_result(entry, metric, abdb_unit_to_base_value(unit, value));
+        result = abdb_entry_add_result_or_count_left_out(entry, metric,
+                                                         abdb_unit_to_base_value(unit, value));
         if (!result) {
             snprintf(reason, room, "more than %d metrics", ABDB_RESULT_MAX);
             return false;
@@ -242,13 +252,13 @@ static bool add_also_metric_results(const abdb_results *s, const abdb_csv_row *r
 
 /* Makes an entry of a row of results and sends it to the sink. Where the row is refused, *field is
  * the column at fault and `reason` says why. */
-static abdb_status build_entry_and_send_to_sink(abdb_results *s, const abdb_csv_row *row,
+static abdb_status send_entry_of_row_or_explain(abdb_results *s, const abdb_csv_row *row,
                                                 const char **field, char *reason, size_t room,
                                                 abdb_error *err)
 {
     abdb_entry *entry = &s->entry;
-    const char *locator = cell_or_override(s, row, LOCATOR),
-               *origin = cell_or_override(s, row, ORIGIN), *status, *date;
+    const char *locator = cell_or_override_of_column(s, row, LOCATOR),
+               *origin = cell_or_override_of_column(s, row, ORIGIN), *status, *date;
     char line[32] = "line ";
 
     abdb_entry_reset(entry);
@@ -276,9 +286,9 @@ static abdb_status build_entry_and_send_to_sink(abdb_results *s, const abdb_csv_
     }
     if (!entry->field[ABDB_FIELD_kind]) entry->field[ABDB_FIELD_kind] = "statement";
     status = entry->field[ABDB_FIELD_status];
-    if ((!status || strcmp(status, "ok") == 0 || cell_or_override(s, row, METRIC)) &&
-        (!add_result_of_row(s, row, entry, field, reason, room) ||
-         (s->others && !add_also_metric_results(s, row, entry, field, reason, room))))
+    if ((!status || strcmp(status, "ok") == 0 || cell_or_override_of_column(s, row, METRIC)) &&
+        (!add_result_of_row_or_explain(s, row, entry, field, reason, room) ||
+         (s->others && !add_also_metric_results_or_explain(s, row, entry, field, reason, room))))
         return ABDB_OK;
     if (locator && entry->results) { /* where it is published, and where this file says so */
         entry->result[0].cell = locator;
@@ -294,20 +304,22 @@ static abdb_status build_entry_and_send_to_sink(abdb_results *s, const abdb_csv_
 }
 
 /* Values of the row that became no results, as it was refused before. */
-static long count_unread_values(const abdb_results *s, const abdb_csv_row *row)
+static long count_values_not_read_before_refusal(const abdb_results *s, const abdb_csv_row *row)
 {
-    long values = abdb_has_digit(cell_or_override(s, row, VALUE));
+    long values = abdb_has_digit(cell_or_override_of_column(s, row, VALUE));
 
     for (size_t i = 0; s->others && i < s->header->count; i++)
         values += s->also[i] && abdb_has_digit(abdb_csv_cell_or_null(row, (int)i));
     return values - (long)(s->entry.results + s->entry.values_left_out);
 }
 
-abdb_status abdb_results_import_row(abdb_results *s, const abdb_csv_row *row, const char **field,
-                                    char *reason, size_t room, abdb_error *err)
+abdb_status abdb_results_import_row_or_explain(abdb_results *s, const abdb_csv_row *row,
+                                               const char **field, char *reason, size_t room,
+                                               abdb_error *err)
 {
-    abdb_status st = build_entry_and_send_to_sink(s, row, field, reason, room, err);
+    abdb_status st = send_entry_of_row_or_explain(s, row, field, reason, room, err);
 
-    if (st == ABDB_OK && *field) abdb_count_values_read(count_unread_values(s, row));
+    if (st == ABDB_OK && *field)
+        abdb_add_thread_values_read(count_values_not_read_before_refusal(s, row));
     return st;
 }

@@ -19,14 +19,15 @@ ABDB_MUST_USE abdb_status abdb_results_open_for_header(abdb_results **out,
                                                        const abdb_sink *sink, abdb_error *err);
 /* One row: an entry with its values, or with a status that says why it has none. *field and reason
  * are set when it is none, and nothing was handed over. */
-ABDB_MUST_USE abdb_status abdb_results_import_row(abdb_results *results, const abdb_csv_row *row,
-                                                  const char **field, char *reason, size_t room,
-                                                  abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_results_import_row_or_explain(abdb_results *results,
+                                                             const abdb_csv_row *row,
+                                                             const char **field, char *reason,
+                                                             size_t room, abdb_error *err);
 void abdb_results_close(abdb_results *results);
 /* A value with its unit, in the base unit; mark is that of its column. Fills reason and returns
  * false when it is none. */
-bool abdb_parse_value_in_base_unit(const char *text, abdb_decimal_mark mark, const char *unit_text,
-                                   double *out, const char **base, const char **field, char *reason,
-                                   size_t room);
+bool abdb_parse_value_in_base_unit_or_explain(const char *text, abdb_decimal_mark mark,
+                                              const char *unit_text, double *out, const char **base,
+                                              const char **field, char *reason, size_t room);
 
 #endif

@@ -122,7 +122,7 @@ static const char *guess_metric_by_words_and_base_unit(const char *folded, const
 
 /* The first of words within a heading, in the order of the list: the more special spelling stands
  * first (nvfp4 before fp4). */
-static const char *find_listed_word(const char *folded, const char *const *words)
+static const char *find_first_listed_word_in_heading(const char *folded, const char *const *words)
 {
     for (; *words; words++)
         if (heading_has_any_word(folded, *words)) return *words;
@@ -130,7 +130,7 @@ static const char *find_listed_word(const char *folded, const char *const *words
 }
 
 /* The statistic that a heading names; NULL: none. */
-static const char *find_statistic(const char *folded)
+static const char *find_statistic_in_heading(const char *folded)
 {
     static const char *const statistics[] = {"p50",    "p90",  "p95", "p99", "p999",
                                              "median", "mean", "min", "max", NULL};
@@ -138,20 +138,20 @@ static const char *find_statistic(const char *folded)
     if (heading_has_any_word(folded, "avg|average")) return "mean";
     if (heading_has_any_word(folded, "minimum")) return "min";
     if (heading_has_any_word(folded, "maximum")) return "max";
-    return find_listed_word(folded, statistics);
+    return find_first_listed_word_in_heading(folded, statistics);
 }
 
-static const char *find_dtype(const char *folded)
+static const char *find_dtype_in_heading(const char *folded)
 {
     static const char *const dtypes[] = {"bf16", "fp16", "nvfp4", "mxfp4", "fp8",  "fp4",
                                          "tf32", "fp32", "fp64",  "int8",  "int4", NULL};
 
     if (heading_has_any_word(folded, "bfloat16")) return "bf16";
-    return find_listed_word(folded, dtypes);
+    return find_first_listed_word_in_heading(folded, dtypes);
 }
 
 /* The metric that the heading itself names, as abdb does; a statistic may stand before it. */
-static const abdb_metric_info *find_named_metric(const char *folded)
+static const abdb_metric_info *find_metric_named_by_heading(const char *folded)
 {
     char name[HEADING_SIZE];
     const char *from = folded + 1;
@@ -169,7 +169,7 @@ static const abdb_metric_info *find_named_metric(const char *folded)
         if (info || from != folded + 1) return info;
         size = strcspn(from, " ");
         snprintf(name, sizeof name, " %.*s ", (int)size, from);
-        if (!from[size] || !find_statistic(name)) return NULL;
+        if (!from[size] || !find_statistic_in_heading(name)) return NULL;
         from += size + 1;
     }
 }
@@ -206,13 +206,14 @@ static bool is_per_second_rate_of_other_items(const char *folded)
 
 /* --- kinds of columns ------------------------------------------------------------------------- */
 
-static heading_meaning doubtful(heading_meaning meaning, const char *question)
+static heading_meaning meaning_with_question_unless_set(heading_meaning meaning,
+                                                        const char *question)
 {
     if (!meaning.question) meaning.question = question;
     return meaning;
 }
 
-static heading_meaning make_meaning(heading_kind kind, const char *name, const char *unit)
+static heading_meaning make_heading_meaning(heading_kind kind, const char *name, const char *unit)
 {
     heading_meaning meaning = {.kind = kind, .name = name, .options = ""};
 
@@ -221,7 +222,7 @@ static heading_meaning make_meaning(heading_kind kind, const char *name, const c
 }
 
 /* A rate whose heading speaks of what a device could do, in a table that is no sheet of them. */
-static bool may_be_specified_rate(const char *folded, const char *base)
+static bool is_rate_that_may_be_of_data_sheet(const char *folded, const char *base)
 {
     bool rate =
         strcmp(base, "FLOP/s") == 0 || strcmp(base, "OP/s") == 0 || strcmp(base, "B/s") == 0;
@@ -246,19 +247,22 @@ static heading_meaning price_meaning_of_heading(const char *folded)
         {" kind spot per hour", " kind spot currency USD per hour"}};
     bool spot = heading_has_any_word(folded, "spot|preemptible|interruptible"),
          dollars = heading_has_any_word(folded, "usd|$|dollars");
-    heading_meaning meaning = make_meaning(HEADING_PRICE, "amount", "");
+    heading_meaning meaning = make_heading_meaning(HEADING_PRICE, "amount", "");
 
     meaning.options = options[spot][dollars];
     if (heading_has_any_word(folded, TOKENS "|1m|million"))
-        return doubtful(meaning, "a price of tokens is no rent of a device");
+        return meaning_with_question_unless_set(meaning,
+                                                "a price of tokens is no rent of a device");
     if (heading_has_any_word(folded, "eur|€|gbp|chf|cny|rmb|inr"))
-        meaning = doubtful(meaning, "which currency?");
+        meaning = meaning_with_question_unless_set(meaning, "which currency?");
     if (!heading_has_any_word(folded,
                               "per h|per hr|per hour|h|hr|hour|hourly|on demand|ondemand|spot|"
                               "rent|rental"))
-        return doubtful(meaning, "rent of an hour, or the price of the card?");
+        return meaning_with_question_unless_set(meaning,
+                                                "rent of an hour, or the price of the card?");
     if (heading_has_any_word(folded, "gpu|device|chip|card|accelerator"))
-        return doubtful(meaning, "of one device, or of all? set devices says of how many");
+        return meaning_with_question_unless_set(
+            meaning, "of one device, or of all? set devices says of how many");
     return meaning;
 }
 
@@ -267,34 +271,37 @@ static heading_meaning price_meaning_of_heading(const char *folded)
 static heading_meaning specification_meaning_of_heading(const char *folded, const char *unit,
                                                         const char *base)
 {
-    heading_meaning meaning = make_meaning(HEADING_SPEC, NULL, unit);
+    heading_meaning meaning = make_heading_meaning(HEADING_SPEC, NULL, unit);
 
     meaning.options = " basis card";
     if (strcmp(base, "FLOP/s") == 0 || strcmp(base, "OP/s") == 0) {
         bool dense = heading_has_any_word(folded, "dense");
 
         meaning.name = *base == 'F' ? "peak_flops" : "peak_ops";
-        meaning.dtype = find_dtype(folded);
+        meaning.dtype = find_dtype_in_heading(folded);
         meaning.options = dense ? " engine matrix sparsity dense basis card"
                                 : " engine matrix sparsity 2:4 basis card";
-        meaning =
-            doubtful(meaning, dense ? "matrix or vector?"
-                                    : "with sparsity, as a footnote may say, or dense? matrix or "
-                                      "vector?");
+        meaning = meaning_with_question_unless_set(
+            meaning, dense ? "matrix or vector?"
+                           : "with sparsity, as a footnote may say, or dense? matrix or "
+                             "vector?");
     } else if (strcmp(base, "B/s") == 0) {
         bool link =
             heading_has_any_word(folded, "nvlink|interconnect|link|bidirectional|network|pcie|"
                                          "fabric|scale up");
 
         meaning.name = link ? "link_bandwidth" : "memory_bandwidth";
-        if (link) meaning = doubtful(meaning, "of both directions together, or of one?");
+        if (link)
+            meaning = meaning_with_question_unless_set(meaning,
+                                                       "of both directions together, or of one?");
     } else if (strcmp(base, "B") == 0) {
         meaning.name = "memory_size";
     } else if (strcmp(base, "W") == 0) {
         meaning.name = "power";
     }
     if (meaning.name && heading_has_any_word(folded, "per node|node|server|system|rack"))
-        meaning = doubtful(meaning, "of a node: a specification is of one device");
+        meaning = meaning_with_question_unless_set(meaning,
+                                                   "of a node: a specification is of one device");
     return meaning;
 }
 
@@ -351,7 +358,7 @@ static const char *guess_usual_unit_by_words(const char *folded)
 }
 
 /* Units that are words or statistics as well: "min" of a latency, "h" of a price. */
-static bool min_or_h_is_no_time_unit(const char *folded, const char *unit, bool bracketed)
+static bool is_min_or_h_without_time_context(const char *folded, const char *unit, bool bracketed)
 {
     bool minutes = strcmp(unit, "min") == 0, hours = strcmp(unit, "h") == 0;
 
@@ -365,15 +372,15 @@ static bool unit_has_base(const char *unit, const char *base)
 
 /* The unit of a column: in its heading, in words, else in the cell ("cell"), else guessed; "" none.
  * *question: what is in doubt about it. */
-static const char *choose_unit(const char *heading, const char *folded, bool in_cell,
-                               const char **question)
+static const char *choose_unit_of_column_note_doubt(const char *heading, const char *folded,
+                                                    bool in_cell, const char **question)
 {
     char written[HEADING_UNIT];
     bool bracketed;
-    const char *unit = heading_find_unit(heading, written, &bracketed),
+    const char *unit = heading_find_unit_or_empty(heading, written, &bracketed),
                *rate = find_rate_unit_in_words(folded);
 
-    if (min_or_h_is_no_time_unit(folded, unit, bracketed)) {
+    if (is_min_or_h_without_time_context(folded, unit, bracketed)) {
         unit = "";
         *question = "a minimum, or minutes?";
     }
@@ -397,27 +404,30 @@ static const char *choose_unit(const char *heading, const char *folded, bool in_
 static heading_meaning meaning_of_number_column(const char *heading, const char *folded,
                                                 const char *cell, double value, bool specification)
 {
-    const abdb_unit *in_cell = heading_find_unit_of_cell(cell), *known;
+    const abdb_unit *in_cell = heading_find_unit_behind_number_of_cell(cell), *known;
     const char *question = NULL, *metric,
-               *unit = choose_unit(heading, folded, in_cell != NULL, &question);
+               *unit =
+                   choose_unit_of_column_note_doubt(heading, folded, in_cell != NULL, &question);
     heading_meaning meaning;
 
-    if (!*unit) return make_meaning(HEADING_FACTOR, NULL, "");
+    if (!*unit) return make_heading_meaning(HEADING_FACTOR, NULL, "");
     known = strcmp(unit, "cell") == 0 ? in_cell : abdb_unit_find(unit);
-    if (specification || may_be_specified_rate(folded, known->base)) {
+    if (specification || is_rate_that_may_be_of_data_sheet(folded, known->base)) {
         meaning = specification_meaning_of_heading(folded, unit, known->base);
-        if (!meaning.name) return make_meaning(HEADING_FACTOR, NULL, "");
-        return specification ? meaning : doubtful(meaning, "measured, or of a data sheet?");
+        if (!meaning.name) return make_heading_meaning(HEADING_FACTOR, NULL, "");
+        return specification
+                   ? meaning
+                   : meaning_with_question_unless_set(meaning, "measured, or of a data sheet?");
     }
     metric = strcmp(known->base, "item/s") == 0
                  ? "items_per_s"
                  : guess_metric_by_words_and_base_unit(folded, known->base);
-    if (!metric) return make_meaning(HEADING_FACTOR, NULL, "");
-    meaning = make_meaning(HEADING_METRIC, metric, unit);
-    meaning.statistic = strcmp(unit, "min") == 0 ? NULL : find_statistic(folded);
-    meaning.dtype = find_dtype(folded);
+    if (!metric) return make_heading_meaning(HEADING_FACTOR, NULL, "");
+    meaning = make_heading_meaning(HEADING_METRIC, metric, unit);
+    meaning.statistic = strcmp(unit, "min") == 0 ? NULL : find_statistic_in_heading(folded);
+    meaning.dtype = find_dtype_in_heading(folded);
     meaning.question = question_if_metric_is_doubtful(folded, metric, known, value);
-    return doubtful(meaning, question);
+    return meaning_with_question_unless_set(meaning, question);
 }
 
 heading_meaning heading_find_meaning(const char *heading, const char *cell, abdb_decimal_mark mark,
@@ -430,14 +440,14 @@ heading_meaning heading_find_meaning(const char *heading, const char *cell, abdb
 
     heading_fold_to_lowercase_words(heading, folded);
     (void)abdb_double_parse(cell, mark == ABDB_MARK_UNKNOWN ? ABDB_MARK_POINT : mark, &value);
-    named = find_named_metric(folded);
+    named = find_metric_named_by_heading(folded);
     if (named && !heading_has_any_word(folded, "load|error|steal|overhead|loss floor")) {
         bool percent = strcmp(named->unit, "1") == 0 && value > 2 &&
                        heading_has_any_word(folded, "accuracy|mfu|hfu|mbu|utilisation");
 
-        meaning = make_meaning(HEADING_METRIC, named->name, percent ? "%" : named->unit);
-        meaning.statistic = find_statistic(folded);
-        meaning.dtype = find_dtype(folded);
+        meaning = make_heading_meaning(HEADING_METRIC, named->name, percent ? "%" : named->unit);
+        meaning.statistic = find_statistic_in_heading(folded);
+        meaning.dtype = find_dtype_in_heading(folded);
         meaning.question = percent ? "is that the unit?"
                                    : question_if_metric_is_doubtful(
                                          folded, named->name, abdb_unit_find(named->unit), value);
@@ -446,20 +456,20 @@ heading_meaning heading_find_meaning(const char *heading, const char *cell, abdb
     if (heading_has_any_word(folded, "price|cost|usd|msrp|$|eur|€"))
         return price_meaning_of_heading(folded);
     if (heading_has_any_word(folded, "power limit|power cap"))
-        return make_meaning(HEADING_FACTOR, "device_power_limit", "");
+        return make_heading_meaning(HEADING_FACTOR, "device_power_limit", "");
     if (heading_has_any_word(folded, "tdp|tgp|tbp|rated|design power|max power|board power")) {
-        meaning = make_meaning(HEADING_SPEC, "power", "W");
+        meaning = make_heading_meaning(HEADING_SPEC, "power", "W");
         meaning.options = " basis card";
         return heading_has_any_word(folded, "tdp|tgp|tbp")
                    ? meaning
-                   : doubtful(meaning, "rated watts of a card?");
+                   : meaning_with_question_unless_set(meaning, "rated watts of a card?");
     }
-    if (is_load_or_limit_setting(folded)) return make_meaning(HEADING_FACTOR, NULL, "");
+    if (is_load_or_limit_setting(folded)) return make_heading_meaning(HEADING_FACTOR, NULL, "");
     if (heading_has_any_word(folded, "min|max|mean|median|p50|p90|p99|std|avg") &&
         strlen(folded) < 9) { /* the statistic alone */
-        meaning = make_meaning(HEADING_METRIC, "time_s", "s");
-        meaning.statistic = find_statistic(folded);
-        return doubtful(meaning, "of what, in which unit?");
+        meaning = make_heading_meaning(HEADING_METRIC, "time_s", "s");
+        meaning.statistic = find_statistic_in_heading(folded);
+        return meaning_with_question_unless_set(meaning, "of what, in which unit?");
     }
     return meaning_of_number_column(heading, folded, cell, value, specification);
 }

@@ -65,7 +65,7 @@ static const char *value_of_map_line(const table_map *map, const map_line *line,
     return text && !line->constant ? decide_ambiguous_cell(map, line->name, text, record) : text;
 }
 
-const char *table_map_json_member(const table_map *map)
+const char *table_map_json_member_or_null(const table_map *map)
 {
     return map->member;
 }
@@ -134,8 +134,8 @@ static bool parse_cell_to_base_unit(row_state *r, const map_line *line, const ch
     }
     unit = abdb_unit_find(unit_text ? unit_text : "1");
     if (!number || !abdb_double_parse(number, column_decimal_mark(r, line), out)) {
-        abdb_number_error_text(NULL, number && *number ? number : text,
-                               column_decimal_mark(r, line), reason, REASON);
+        abdb_number_write_why_not_a_number(NULL, number && *number ? number : text,
+                                           column_decimal_mark(r, line), reason, REASON);
         return false;
     }
     if (!unit) {
@@ -187,7 +187,7 @@ static void init_entry_from_map(row_state *r, abdb_entry *entry)
 
         if (strcmp(name, "(title)") != 0 && table_map_column_is_unmentioned(r->map, name) &&
             !map_column_names_equal(r->record->item[i].text ? r->record->item[i].text : "", name))
-            abdb_entry_add_extra_factor_unless_ignored(
+            abdb_entry_add_renamed_extra_factor_unless_ignored(
                 entry, name, cell_or_null_if_missing(r->map, r->record, name),
                 r->record->item[i].mark, NULL, &r->arena);
     }
@@ -233,7 +233,8 @@ static void mark_per_device_rate_of_several(row_state *r, abdb_entry *entry)
 {
     long long devices = 0;
 
-    if (!abdb_entry_parse_count(entry, ABDB_FIELD_devices, &devices) || devices < 2) return;
+    if (!abdb_entry_parse_positive_count(entry, ABDB_FIELD_devices, &devices) || devices < 2)
+        return;
     for (size_t i = 0; i < r->map->count; i++) {
         const map_line *line = &r->map->line[i];
 
@@ -245,7 +246,7 @@ static void mark_per_device_rate_of_several(row_state *r, abdb_entry *entry)
     }
 }
 
-static abdb_status complete_and_pass_entry(row_state *r, abdb_entry *entry)
+static abdb_status check_and_pass_mapped_entry(row_state *r, abdb_entry *entry)
 {
     r->made = true;
     if (entry->field[ABDB_FIELD_devices]) mark_per_device_rate_of_several(r, entry);
@@ -266,19 +267,19 @@ static abdb_status add_result_of_line_or_reject(row_state *r, const map_line *li
     /* Tables repeat their heading in the middle: a cell that is its own heading holds nothing. */
     if (!text || (line->column && map_column_names_equal(text, line->column))) return ABDB_OK;
     if (!parse_cell_to_base_unit(r, line, text, &value, &raw_unit, &base, reason)) {
-        abdb_count_values_read(abdb_has_digit(text));
+        abdb_add_thread_values_read(abdb_has_digit(text));
         return reject_mapped_row(r, line->column, reason);
     }
     if (strcmp(base, info->unit) != 0) {
-        abdb_count_values_read(1);
+        abdb_add_thread_values_read(1);
         snprintf(reason, REASON, "%s is in %s, not in '%.40s'", info->name, info->unit, raw_unit);
         return reject_mapped_row(r, line->column, reason);
     }
     if (entry->results == ABDB_RESULT_MAX) {
-        abdb_count_values_read(1);
+        abdb_add_thread_values_read(1);
         return reject_mapped_row(r, line->column, "too many metrics");
     }
-    result = abdb_entry_add_result(entry, line->name, value);
+    result = abdb_entry_add_result_or_count_left_out(entry, line->name, value);
     result->raw_value = text;
     result->raw_unit = raw_unit;
     if (find_option_of_line(line, "statistic"))
@@ -301,7 +302,7 @@ static abdb_status import_metric_as_own_entry(row_state *r, const map_line *line
         else if (has_factor_prefix(line->option[i]))
             abdb_entry_add_factor_parsing_number(entry, line->option[i] + 7, line->option[i + 1]);
     TRY(add_result_of_line_or_reject(r, line, entry));
-    if (entry->results) TRY(complete_and_pass_entry(r, entry));
+    if (entry->results) TRY(check_and_pass_mapped_entry(r, entry));
 done:
     return st;
 }
@@ -321,14 +322,14 @@ static abdb_status import_results_of_row(row_state *r)
         const map_line *line = &r->map->line[i];
 
         if (line->verb == MAP_DERIVE)
-            abdb_entry_add_rate_by_formula(entry, line->name, line->constant);
+            abdb_entry_add_rate_from_time_by_formula(entry, line->name, line->constant);
         if (line->verb != MAP_METRIC) continue;
         if (line_has_own_fields(line))
             TRY(import_metric_as_own_entry(r, line, &entry[1]));
         else
             TRY(add_result_of_line_or_reject(r, line, entry));
     }
-    if (entry->results) TRY(complete_and_pass_entry(r, entry));
+    if (entry->results) TRY(check_and_pass_mapped_entry(r, entry));
 done:
     free(entry);
     return st;

@@ -35,13 +35,13 @@ typedef struct table_map table_map;
 extern const abdb_embedded abdb_maps[]; /* of this build */
 
 /* Parses text. ABDB_DATA: with path and line. */
-ABDB_MUST_USE abdb_status table_map_parse(table_map **out, const char *path, const char *text,
-                                          abdb_error *err);
+ABDB_MUST_USE abdb_status table_map_parse_text(table_map **out, const char *path, const char *text,
+                                               abdb_error *err);
 void table_map_free(table_map *map);
 const char *table_map_name(const table_map *map);
 const char *table_map_summary(const table_map *map);
 int table_map_version(const table_map *map);
-const char *table_map_json_member(const table_map *map); /* or NULL */
+const char *table_map_json_member_or_null(const table_map *map); /* or NULL */
 /* Does the record have the columns that the map matches? */
 bool table_map_matches_columns(const table_map *map, const abdb_flat_record *record);
 /* The same of a map that was named by its user: one without a match line serves any record. */

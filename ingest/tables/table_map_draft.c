@@ -24,7 +24,7 @@ typedef struct {
     size_t lines;
 } draft;
 
-static void append_quoted_word(abdb_text *out, const char *word)
+static void append_quoted_dropping_quotes_and_line_ends(abdb_text *out, const char *word)
 {
     abdb_text_puts(out, "\"");
     for (; *word; word++)
@@ -33,7 +33,7 @@ static void append_quoted_word(abdb_text *out, const char *word)
 }
 
 /* The first time that a line of this kind is wanted? */
-static bool remember_if_first(draft *d, const char *line)
+static bool remember_line_if_not_seen(draft *d, const char *line)
 {
     for (size_t i = 0; i < d->lines; i++)
         if (strcmp(d->seen[i], line) == 0) return false;
@@ -43,7 +43,8 @@ static bool remember_if_first(draft *d, const char *line)
 
 /* What a line says behind its column: " unit U statistic p99 dtype fp8 ...", which tells it from
  * others of its metric. A second one of the same words has its column as a factor. */
-static void append_value_line(draft *d, const char *column, const heading_meaning *meaning)
+static void append_metric_spec_or_price_line(draft *d, const char *column,
+                                             const heading_meaning *meaning)
 {
     static const char *const verbs[] = {"factor", "metric", "spec", "price"};
     char line[LINE];
@@ -52,14 +53,15 @@ static void append_value_line(draft *d, const char *column, const heading_meanin
              meaning->statistic ? meaning->statistic : "", meaning->dtype ? meaning->dtype : "",
              meaning->options);
     abdb_text_printf(d->out, "%s %s column ", verbs[meaning->kind], meaning->name);
-    append_quoted_word(d->out, column);
+    append_quoted_dropping_quotes_and_line_ends(d->out, column);
     if (*meaning->unit) abdb_text_printf(d->out, " unit %s", meaning->unit);
     if (meaning->statistic) abdb_text_printf(d->out, " statistic %s", meaning->statistic);
     if (meaning->dtype) abdb_text_printf(d->out, " dtype %s", meaning->dtype);
     abdb_text_puts(d->out, meaning->options);
-    if (meaning->kind == HEADING_METRIC && !meaning->question && !remember_if_first(d, line)) {
+    if (meaning->kind == HEADING_METRIC && !meaning->question &&
+        !remember_line_if_not_seen(d, line)) {
         abdb_text_puts(d->out, " factor.column ");
-        append_quoted_word(d->out, column);
+        append_quoted_dropping_quotes_and_line_ends(d->out, column);
     }
 }
 
@@ -73,17 +75,19 @@ static void append_factor_line(draft *d, const char *name, const char *factor)
         abdb_text_add(d->out, &letter, 1);
     }
     abdb_text_puts(d->out, " column ");
-    append_quoted_word(d->out, name);
+    append_quoted_dropping_quotes_and_line_ends(d->out, name);
 }
 
 /* A heading that is a date, or a size ("4096", "64K", "8 MiB"): of a table that is wide. */
-static const char *factor_of_wide_heading(const char *name)
+static const char *date_or_size_factor_of_heading(const char *name)
 {
     char date[ABDB_DATE_SIZE];
     size_t digits = strspn(name, "0123456789");
     const char *tail = name + digits + strspn(name + digits, " ");
 
-    if (strchr("-/", name[digits]) && name[digits] && abdb_date_to_iso(name, date)) return "date";
+    if (strchr("-/", name[digits]) && name[digits] &&
+        abdb_date_parse_any_spelling_to_iso(name, date))
+        return "date";
     if (!digits) return NULL;
     if (!*tail || strspn(tail, "kKMGTiB") == strlen(tail)) return "factor.size";
     return NULL;
@@ -98,7 +102,7 @@ static bool begins_with_number(const char *cell)
 }
 
 /* Words of headings that mean a field; the first column of each field is it. */
-static const char *guess_field_of_column(const draft *d, const char *folded, const char *cell)
+static const char *guess_entry_field_of_column(const draft *d, const char *folded, const char *cell)
 {
     static const struct {
         const char *words, *field;
@@ -136,7 +140,8 @@ static const char *guess_field_of_column(const draft *d, const char *folded, con
 }
 
 /* The meaning of a column whose heading is a date or a size: nothing says of which metric. */
-static heading_meaning meaning_of_wide_column(const char *name, const char *wide, char pair[LINE])
+static heading_meaning guess_tokens_per_s_of_wide_column(const char *name, const char *wide,
+                                                         char pair[LINE])
 {
     heading_meaning meaning = {.kind = HEADING_METRIC,
                                .name = "tokens_per_s",
@@ -149,7 +154,7 @@ static heading_meaning meaning_of_wide_column(const char *name, const char *wide
 }
 
 /* "8x H100": the name of a device does not count it. */
-static void append_device_count_question(draft *d, const char *cell)
+static void append_device_count_question_if_counted(draft *d, const char *cell)
 {
     size_t digits = cell ? strspn(cell, "0123456789") : 0;
     const char *behind = digits ? cell + digits + strspn(cell + digits, " ") : "";
@@ -161,43 +166,44 @@ static void append_device_count_question(draft *d, const char *cell)
 
 /* Appends the line of a map for a column, by its heading and first cell; commented out, with a
  * question, where it is doubtful. */
-static void append_line_of_column(draft *d, const char *name, const char *cell,
-                                  abdb_decimal_mark mark)
+static void append_map_line_of_column(draft *d, const char *name, const char *cell,
+                                      abdb_decimal_mark mark)
 {
     char folded[HEADING_SIZE], line[LINE], pair[LINE];
-    const char *wide = factor_of_wide_heading(name), *field;
+    const char *wide = date_or_size_factor_of_heading(name), *field;
     bool is_number = cell && *cell &&
                      (abdb_number_parse(cell, mark).found ||
-                      abdb_number_parses_only_with_other_mark(cell, mark));
+                      abdb_number_fails_but_parses_with_other_mark(cell, mark));
     heading_meaning meaning = {.kind = HEADING_FACTOR};
 
     heading_fold_to_lowercase_words(name, folded);
-    field = guess_field_of_column(d, folded, cell);
+    field = guess_entry_field_of_column(d, folded, cell);
     if (is_number && wide)
-        meaning = meaning_of_wide_column(name, wide, pair);
+        meaning = guess_tokens_per_s_of_wide_column(name, wide, pair);
     else if (cell && (is_number || abdb_number_chars_prefix_length(cell)))
         meaning = heading_find_meaning(name, cell, mark, d->specification);
     if (field && meaning.kind == HEADING_FACTOR &&
-        snprintf(line, sizeof line, "field %s", field) > 0 && remember_if_first(d, line)) {
+        snprintf(line, sizeof line, "field %s", field) > 0 && remember_line_if_not_seen(d, line)) {
         d->device |= strcmp(field, "device") == 0;
         abdb_text_printf(d->out, "field %s column ", field);
-        append_quoted_word(d->out, name);
-        if (strcmp(field, "device") == 0) append_device_count_question(d, cell);
+        append_quoted_dropping_quotes_and_line_ends(d->out, name);
+        if (strcmp(field, "device") == 0) append_device_count_question_if_counted(d, cell);
     } else if (meaning.kind == HEADING_FACTOR) {
         append_factor_line(d, name, meaning.name);
     } else {
         if (d->pivot) meaning.question = "a column of one device: turn rows and columns first";
-        if (meaning.kind == HEADING_PRICE && !meaning.question && !remember_if_first(d, "price"))
+        if (meaning.kind == HEADING_PRICE && !meaning.question &&
+            !remember_line_if_not_seen(d, "price"))
             meaning.question = "a second price?";
         d->metric |= meaning.kind == HEADING_METRIC;
         if (meaning.question) abdb_text_puts(d->out, "# ");
-        append_value_line(d, name, &meaning);
+        append_metric_spec_or_price_line(d, name, &meaning);
         if (meaning.question) abdb_text_printf(d->out, "  # %s", meaning.question);
     }
 }
 
 /* What kind of table it is, by all of its headings. */
-static void classify_table_by_headings(draft *d, const abdb_flat_record *record)
+static void note_specification_or_pivot_table(draft *d, const abdb_flat_record *record)
 {
     char folded[HEADING_SIZE];
     size_t specifications = 0, measured = 0, devices = 0;
@@ -231,11 +237,11 @@ static abdb_status draft_map_from_first_row(void *self, const abdb_flat_record *
     (void)err;
     /* One row is enough: types are read off the first cells. */
     if (d->done) return ABDB_OK;
-    classify_table_by_headings(d, record);
+    note_specification_or_pivot_table(d, record);
     for (size_t i = 0; i < record->items && matched < 3; i++) {
         if (record->item[i].name[0] == '(') continue;
         abdb_text_puts(d->out, matched++ ? " " : "match   ");
-        append_quoted_word(d->out, record->item[i].name);
+        append_quoted_dropping_quotes_and_line_ends(d->out, record->item[i].name);
     }
     d->done = matched > 0;
     if (!d->done) return ABDB_OK; /* nothing but lists and titles */
@@ -244,11 +250,11 @@ static abdb_status draft_map_from_first_row(void *self, const abdb_flat_record *
         const char *cell = record->item[i].text;
 
         if (record->item[i].name[0] == '(') continue;
-        append_line_of_column(d, record->item[i].name, cell, record->item[i].mark);
+        append_map_line_of_column(d, record->item[i].name, cell, record->item[i].mark);
         abdb_text_printf(d->out, "  # %.*s\n", cell ? (int)strcspn(cell, "\r\n") : 0,
                          cell ? cell : "");
     }
-    if (d->metric && remember_if_first(d, "field workload"))
+    if (d->metric && remember_line_if_not_seen(d, "field workload"))
         abdb_text_puts(d->out, "# no column says what was run; for all rows:\n"
                                "# set workload NAME\n");
     if (!d->device)
@@ -285,9 +291,11 @@ abdb_status table_map_draft_from_input(abdb_text *out, const abdb_input *in,
                         "# Lines with a question are commented out: answer it, or leave them out.\n"
                         "set     evidence published     # or measured\n");
     if (markdown_has_table(in))
-        TRY(markdown_read_tables(in, &nowhere, draft_map_from_first_row, &d, err));
+        TRY(markdown_deliver_table_rows_as_records(in, &nowhere, draft_map_from_first_row, &d,
+                                                   err));
     else
-        TRY(abdb_flat_read_records(in, &nowhere, draft_map_from_first_row, &d, err));
+        TRY(abdb_flat_deliver_json_sql_or_csv_records(in, &nowhere, draft_map_from_first_row, &d,
+                                                      err));
     if (!d.done) st = ABDB_FAIL(err, ABDB_FORMAT, "no table with a header and a row");
 done:
     return st;

@@ -12,7 +12,7 @@
 #include "schema/core/units.h"
 
 /* The next letter of a column's name that counts. */
-static int next_significant_letter(const char **s)
+static int next_letter_skipping_blanks_and_markup(const char **s)
 {
     for (;;) {
         if (strncasecmp(*s, "<br>", 4) == 0)
@@ -27,7 +27,8 @@ static int next_significant_letter(const char **s)
 bool map_column_names_equal(const char *a, const char *b)
 {
     for (;;) {
-        int x = next_significant_letter(&a), y = next_significant_letter(&b);
+        int x = next_letter_skipping_blanks_and_markup(&a),
+            y = next_letter_skipping_blanks_and_markup(&b);
 
         if (x != y) return false;
         if (!x) return true;
@@ -53,7 +54,7 @@ static abdb_status fail_with_map_syntax_error(parser *p, const char *what, const
 }
 
 /* Splits a line into words; "..." is one word, # begins a comment. */
-static abdb_status split_map_line(parser *p, const char *s, const char *end)
+static abdb_status split_map_line_into_words(parser *p, const char *s, const char *end)
 {
     p->words = 0;
     while (s < end) {
@@ -77,7 +78,7 @@ static abdb_status split_map_line(parser *p, const char *s, const char *end)
 
 /* The words from `from` on, copied into the map's arena, since the next line overwrites
  * parser.word. */
-static const char **copy_remaining_words(parser *p, size_t from, size_t *count)
+static const char **copy_words_from_index(parser *p, size_t from, size_t *count)
 {
     size_t n = p->words - from;
     const char **list = abdb_arena_alloc(&p->map->arena, (n + 1) * sizeof *list);
@@ -95,7 +96,7 @@ static abdb_status parse_line_options(parser *p, map_line *line, size_t at)
 
         if (!value) return fail_with_map_syntax_error(p, "no value behind", name);
         if (strcmp(name, "map") == 0) {
-            line->word = copy_remaining_words(p, at + 1, &line->words);
+            line->word = copy_words_from_index(p, at + 1, &line->words);
             return line->words % 2
                        ? fail_with_map_syntax_error(p, "map wants pairs: CELL MEANING", NULL)
                        : ABDB_OK;
@@ -114,7 +115,7 @@ static abdb_status parse_line_options(parser *p, map_line *line, size_t at)
 }
 
 /* field, factor, metric, spec, price: NAME column C ..., or NAME "constant" ... */
-static abdb_status parse_value_line(parser *p, map_verb verb)
+static abdb_status parse_named_column_or_constant_line(parser *p, map_verb verb)
 {
     map_line *line;
 
@@ -151,7 +152,7 @@ static abdb_status parse_decide_line(parser *p)
     line->name = p->word[1];
     line->constant = p->word[2];
     line->column = p->word[3];
-    line->word = copy_remaining_words(p, 4, &line->words);
+    line->word = copy_words_from_index(p, 4, &line->words);
     return ABDB_OK;
 }
 
@@ -160,8 +161,7 @@ static abdb_status parse_derive_line(parser *p)
 {
     map_line *line;
 
-    if (p->words != 3)
-        return fail_with_map_syntax_error(p, "derive wants METRIC FORMULA", NULL);
+    if (p->words != 3) return fail_with_map_syntax_error(p, "derive wants METRIC FORMULA", NULL);
     if (!abdb_work_formula_exists(p->word[2], p->word[1]))
         return fail_with_map_syntax_error(p, "no formula of that metric:", p->word[2]);
     if (p->map->count == MAP_LINES_MAX)
@@ -194,7 +194,8 @@ static abdb_status parse_map_line(parser *p)
     const char *verb = p->word[0];
 
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
-        if (strcmp(verb, verbs[i].word) == 0) return parse_value_line(p, verbs[i].verb);
+        if (strcmp(verb, verbs[i].word) == 0)
+            return parse_named_column_or_constant_line(p, verbs[i].verb);
     if (strcmp(verb, "decide") == 0) return parse_decide_line(p);
     if (strcmp(verb, "derive") == 0) return parse_derive_line(p);
     if (p->words < 2) return fail_with_map_syntax_error(p, "no value behind", verb);
@@ -207,17 +208,18 @@ static abdb_status parse_map_line(parser *p)
     else if (strcmp(verb, "member") == 0)
         p->map->member = p->word[1];
     else if (strcmp(verb, "match") == 0)
-        p->map->match = copy_remaining_words(p, 1, &p->map->match_count);
+        p->map->match = copy_words_from_index(p, 1, &p->map->match_count);
     else if (strcmp(verb, "missing") == 0)
-        p->map->missing = copy_remaining_words(p, 1, &p->map->missing_count);
+        p->map->missing = copy_words_from_index(p, 1, &p->map->missing_count);
     else if (strcmp(verb, "ignore") == 0)
-        p->map->ignore = copy_remaining_words(p, 1, &p->map->ignore_count);
+        p->map->ignore = copy_words_from_index(p, 1, &p->map->ignore_count);
     else
         return fail_with_map_syntax_error(p, "no such word:", verb);
     return ABDB_OK;
 }
 
-abdb_status table_map_parse(table_map **out, const char *path, const char *text, abdb_error *err)
+abdb_status table_map_parse_text(table_map **out, const char *path, const char *text,
+                                 abdb_error *err)
 {
     parser p = {.map = calloc(1, sizeof *p.map), .path = path, .err = err};
     abdb_status st = ABDB_OK;
@@ -230,7 +232,7 @@ abdb_status table_map_parse(table_map **out, const char *path, const char *text,
         size_t size = strcspn(text, "\r\n");
 
         p.line++;
-        TRY(split_map_line(&p, text, text + size));
+        TRY(split_map_line_into_words(&p, text, text + size));
         if (p.words) TRY(parse_map_line(&p));
         /* \n, \r\n and \r all end a line, and each counts once. */
         text += size + (text[size] == '\r' && text[size + 1] == '\n');

@@ -30,23 +30,24 @@ static double count_gemm_operations(const abdb_entry *entry)
 
 /* Bytes of a message that go over the busiest link of a ring of n devices: reduced twice (n - 1)/n
  * of it, else once. */
-static double count_bus_bytes(const abdb_entry *entry, double passes)
+static double count_ring_bus_bytes_or_nan(const abdb_entry *entry, double passes)
 {
     long long devices = 0;
 
-    if (!abdb_entry_parse_count(entry, ABDB_FIELD_devices, &devices) || devices < 2) return NAN;
+    if (!abdb_entry_parse_positive_count(entry, ABDB_FIELD_devices, &devices) || devices < 2)
+        return NAN;
     return factor_number_or_nan(entry, "message_bytes") * passes * (double)(devices - 1) /
            (double)devices;
 }
 
 static double count_all_reduce_bus_bytes(const abdb_entry *entry)
 {
-    return count_bus_bytes(entry, 2);
+    return count_ring_bus_bytes_or_nan(entry, 2);
 }
 
 static double count_one_pass_bus_bytes(const abdb_entry *entry)
 {
-    return count_bus_bytes(entry, 1);
+    return count_ring_bus_bytes_or_nan(entry, 1);
 }
 
 static const struct {
@@ -60,7 +61,7 @@ static const struct {
                 {"all-to-all@1", "busbw_bytes_per_s", count_one_pass_bus_bytes}};
 
 /* Index into formulas, or -1. */
-static int find_work_formula(const char *formula, const char *metric)
+static int find_work_formula_index_or_minus_1(const char *formula, const char *metric)
 {
     for (size_t i = 0; i < sizeof formulas / sizeof formulas[0]; i++)
         if (strcmp(formulas[i].formula, formula) == 0 && strcmp(formulas[i].metric, metric) == 0)
@@ -70,12 +71,13 @@ static int find_work_formula(const char *formula, const char *metric)
 
 bool abdb_work_formula_exists(const char *formula, const char *metric)
 {
-    return find_work_formula(formula, metric) >= 0;
+    return find_work_formula_index_or_minus_1(formula, metric) >= 0;
 }
 
-void abdb_entry_add_rate_by_formula(abdb_entry *entry, const char *metric, const char *formula)
+void abdb_entry_add_rate_from_time_by_formula(abdb_entry *entry, const char *metric,
+                                              const char *formula)
 {
-    int at = find_work_formula(formula, metric);
+    int at = find_work_formula_index_or_minus_1(formula, metric);
     double work = at >= 0 ? formulas[at].count_work(entry) : NAN;
     abdb_result *result;
 
@@ -84,7 +86,7 @@ void abdb_entry_add_rate_by_formula(abdb_entry *entry, const char *metric, const
         const abdb_result *time = &entry->result[i];
 
         if (strcmp(time->metric, "time_s") != 0 || !(time->value > 0) || !(work > 0)) continue;
-        result = abdb_entry_add_result(entry, metric, work / time->value);
+        result = abdb_entry_add_result_or_count_left_out(entry, metric, work / time->value);
         if (!result) return;
         result->statistic = time->statistic;
         result->formula = formula;

@@ -13,6 +13,7 @@ bool abdb_work_formula_exists(const char *formula, const char *metric);
  * all-reduce@1, all-gather@1, reduce-scatter@1 and all-to-all@1: message_bytes times 2(n-1)/n or
  * (n-1)/n (n: the field devices; busbw_bytes_per_s, as nccl-tests' PERFORMANCE.md defines it).
  * Nothing is added where a part is missing or not above 0. */
-void abdb_entry_add_rate_by_formula(abdb_entry *entry, const char *metric, const char *formula);
+void abdb_entry_add_rate_from_time_by_formula(abdb_entry *entry, const char *metric,
+                                              const char *formula);
 
 #endif

@@ -43,7 +43,7 @@ static const abdb_backend backend = {
     .native = native,
     .library = mpi_library_name_and_version,
     .has_ranks = true,
-    .wrap_for_ranks = abdb_mpi_wrap_workload,
+    .wrap_for_ranks = abdb_mpi_wrap_workload_for_all_ranks,
     .open = mpi_get_device_of_all_ranks};
 
 static bool is_started_by_mpi_launcher(void)
@@ -88,14 +88,14 @@ int main(int argc, char **argv)
         setenv("OMPI_MCA_ess_singleton_isolated", "1", 1); /* no daemon beside it */
     MPI_Init(&argc, &argv);
     if (abdb_mpi_ranks_init(&world, &err) != ABDB_OK ||
-        abdb_mpi_init_ranks_device(&world, &device, &err) != ABDB_OK)
+        abdb_mpi_gather_ranks_and_init_one_device(&world, &device, &err) != ABDB_OK)
         MPI_Abort(MPI_COMM_WORLD, 6);
     abdb_mpi_install_workload_command_handler(&world, device, &abdb_vec_parts);
     if (world.rank > 0) {
         code = ignore_signals_and_execute_rank0_commands();
     } else {
         code = abdb_backend_main(&backend, argc, argv);
-        (void)!abdb_mpi_broadcast_and_execute(&world, &quit, &err);
+        (void)!abdb_mpi_broadcast_execute_get_worst_status(&world, &quit, &err);
     }
     MPI_Finalize();
     return code;

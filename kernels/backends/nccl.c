@@ -11,7 +11,7 @@ static const abdb_backend backend = {
     .summary = "messages between the NVIDIA devices of this host, by NCCL",
     .native = native,
     .library = abdb_nccl_name_and_version,
-    .open = abdb_nccl_open_all_devices};
+    .open = abdb_nccl_open_all_devices_as_one};
 
 int main(int argc, char **argv)
 {

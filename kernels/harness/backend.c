@@ -19,7 +19,7 @@ enum { LINE_MAX_SIZE = 1 << 20, BEAT_S = 2 };
 
 static volatile int stopping; /* set by SIGINT and SIGTERM: finish the sample, then end */
 
-static void set_stopping_flag(int number)
+static void set_stopping_flag_on_signal(int number)
 {
     (void)number;
     stopping = 1;
@@ -51,7 +51,8 @@ static void append_space_separated_names_to_json(json_t *list, const char *names
 
 /* Parameters that a cell of this kernel may have: the kernel's, the backend's, and those that every
  * cell may have. */
-static json_t *list_parameter_names_json(const abdb_backend *backend, const abdb_kernel *kernel)
+static json_t *kernel_backend_and_common_param_names_json(const abdb_backend *backend,
+                                                          const abdb_kernel *kernel)
 {
     json_t *list = json_array();
 
@@ -62,7 +63,8 @@ static json_t *list_parameter_names_json(const abdb_backend *backend, const abdb
 }
 
 /* A workload, which a backend has where it has parts to make it of. */
-static json_t *describe_workload_json(const abdb_backend *backend, const abdb_workload *workload)
+static json_t *describe_workload_for_hello_json(const abdb_backend *backend,
+                                                const abdb_workload *workload)
 {
     json_t *names = json_array();
 
@@ -103,10 +105,11 @@ static void print_hello_record(const abdb_backend *backend)
             kernels, json_pack("{s:s,s:s,s:s,s:s,s:s,s:o}", "name", kernel->name, "provider",
                                backend->native[i]->provider, "summary", kernel->summary, "formula",
                                kernel->formula, "parameters", kernel->parameters, "names",
-                               list_parameter_names_json(backend, kernel)));
+                               kernel_backend_and_common_param_names_json(backend, kernel)));
     }
     for (size_t i = 0; backend->parts && abdb_workloads[i]; i++)
-        json_array_append_new(kernels, describe_workload_json(backend, abdb_workloads[i]));
+        json_array_append_new(kernels,
+                              describe_workload_for_hello_json(backend, abdb_workloads[i]));
     hello = json_pack("{s:s,s:i,s:s,s:s,s:b,s:o}", "kind", "hello", "protocol", 1, "backend",
                       backend->name, "summary", backend->summary, "ranks", backend->has_ranks,
                       "kernels", kernels);
@@ -115,7 +118,7 @@ static void print_hello_record(const abdb_backend *backend)
     abdb_print_and_free_record(hello);
 }
 
-static void print_environment_and_device(const abdb_backend *backend, abdb_device *device)
+static void print_environment_and_device_records(const abdb_backend *backend, abdb_device *device)
 {
     json_t *record;
 
@@ -144,7 +147,8 @@ static json_t *sanitized_json_string(const char *reason)
     return out;
 }
 
-static void print_end_record(const char *cell, const char *status, const char *reason)
+static void print_end_record_sanitizing_reason(const char *cell, const char *status,
+                                               const char *reason)
 {
     abdb_print_and_free_record(json_pack("{s:s,s:s,s:s,s:o}", "kind", "end", "cell", cell, "status",
                                          status, "reason", sanitized_json_string(reason)));
@@ -163,22 +167,23 @@ static void run_or_estimate_cell_and_print_records(const abdb_backend *backend, 
     if (!device)
         (void)!ABDB_FAIL(&err, ABDB_BACKEND, "%s", no_device_reason);
     else if (workload && estimate)
-        (void)!abdb_print_workload_estimate(workload, backend, device, cell, request, &status,
-                                            &err);
+        (void)!abdb_print_workload_estimate_record(workload, backend, device, cell, request,
+                                                   &status, &err);
     else if (workload)
-        (void)!abdb_run_workload_cell(workload, backend, device, cell, request, &stopping, &status,
-                                      &err);
+        (void)!abdb_run_and_print_workload_cell(workload, backend, device, cell, request, &stopping,
+                                                &status, &err);
     else if (estimate)
-        (void)!abdb_print_kernel_estimate(backend, device, cell, request, &status, &err);
+        (void)!abdb_print_kernel_estimate_record(backend, device, cell, request, &status, &err);
     else
         (void)!abdb_run_and_print_kernel_cell(backend, device, cell, request, &stopping, &status,
                                               &err);
-    print_end_record(cell, status, strcmp(status, "ok") == 0 ? "" : err.message);
+    print_end_record_sanitizing_reason(cell, status, strcmp(status, "ok") == 0 ? "" : err.message);
 }
 
 /* Cells from standard input: run, or only estimated. */
-static int run_or_estimate_cells_from_stdin(const abdb_backend *backend, abdb_device *device,
-                                            bool estimate, const char *no_device_reason)
+static int run_or_estimate_stdin_cells_with_heartbeat(const abdb_backend *backend,
+                                                      abdb_device *device, bool estimate,
+                                                      const char *no_device_reason)
 {
     char *line = NULL;
     size_t room = 0;
@@ -208,7 +213,7 @@ static int run_or_estimate_cells_from_stdin(const abdb_backend *backend, abdb_de
 
 int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
 {
-    struct sigaction action = {.sa_handler = set_stopping_flag};
+    struct sigaction action = {.sa_handler = set_stopping_flag_on_signal};
     abdb_device *device = NULL;
     abdb_error err = {.message = ""};
     int code = 0;
@@ -236,13 +241,13 @@ int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
         device = NULL;
     print_hello_record(backend);
     if (device)
-        print_environment_and_device(backend, device);
+        print_environment_and_device_records(backend, device);
     else
         abdb_print_and_free_record(json_pack("{s:s,s:o}", "kind", "no-device", "reason",
                                              sanitized_json_string(err.message)));
     if (strcmp(argv[1], "describe") != 0)
-        code = run_or_estimate_cells_from_stdin(backend, device, strcmp(argv[1], "estimate") == 0,
-                                                err.message);
+        code = run_or_estimate_stdin_cells_with_heartbeat(
+            backend, device, strcmp(argv[1], "estimate") == 0, err.message);
     abdb_print_and_free_record(json_pack("{s:s}", "kind", "bye"));
     return code;
 }

@@ -73,7 +73,7 @@ static double predict_launch_seconds_from_pilot(const pilot_run *pilot, const ab
 
 /* What the reference does for all outputs: the operations, or a step for each element where it only
  * moves them. */
-static double reference_ops_or_element_count(const abdb_problem *p, const abdb_kernel *kernel)
+static double max_of_ops_and_output_element_count(const abdb_problem *p, const abdb_kernel *kernel)
 {
     double count = 1;
     abdb_work w;
@@ -85,7 +85,7 @@ static double reference_ops_or_element_count(const abdb_problem *p, const abdb_k
 }
 
 /* Writes a piece of memory some times: what that takes a byte, and how steady it is. */
-static void measure_write_seconds_per_byte_and_iqr(abdb_device *d, void *piece, double bytes)
+static void measure_and_store_write_cost_and_iqr(abdb_device *d, void *piece, double bytes)
 {
     double time_s[WRITES], begun_s = abdb_clock_seconds(), now_s = begun_s;
     abdb_summary summary;
@@ -108,10 +108,11 @@ static void measure_write_seconds_per_byte_and_iqr(abdb_device *d, void *piece, 
 }
 
 /* Fills a piece of memory twice and writes it: what that takes a byte. */
-static void remeasure_memory_costs_if_cell_is_larger(abdb_device *d, double cell)
+static void remeasure_memory_costs_if_cell_is_larger(abdb_device *d, double cell_bytes)
 {
-    double most = fmin(piece_most, piece_share * abdb_memory_available_bytes()), at_s[3];
-    double piece = fmax(fmin(piece_share * cell, most), piece_least);
+    double most = fmin(piece_most, piece_share * abdb_memory_available_bytes_within_cgroup()),
+           at_s[3];
+    double piece = fmax(fmin(piece_share * cell_bytes, most), piece_least);
     abdb_tensor t = abdb_tensor_contiguous(ABDB_F32, ABDB_IN, (size_t)piece / 4, 0, 0, 0);
 
     if (!(piece > 2 * so_far.piece)) return;
@@ -120,11 +121,11 @@ static void remeasure_memory_costs_if_cell_is_larger(abdb_device *d, double cell
     so_far.piece = piece;
     for (int i = 0; i < 3; i++) {
         at_s[i] = abdb_clock_seconds();
-        if (i < 2) abdb_fill_uniform(&t, 1);
+        if (i < 2) abdb_fill_tensor_uniform(&t, 1);
     }
     so_far.fill = (at_s[2] - at_s[1]) / piece;
     so_far.fresh = fmax(0, (at_s[1] - at_s[0]) / piece - so_far.fill);
-    measure_write_seconds_per_byte_and_iqr(d, t.data, piece);
+    measure_and_store_write_cost_and_iqr(d, t.data, piece);
     free(t.data);
 }
 
@@ -146,7 +147,7 @@ static double measure_fill_seconds_per_byte_once(abdb_dtype dtype)
     if (!t.data) return so_far.fill;
     for (int i = 0; i < 2; i++) {
         begun = abdb_clock_seconds();
-        abdb_fill_uniform(&t, 1);
+        abdb_fill_tensor_uniform(&t, 1);
     }
     so_far.filled[dtype] = (abdb_clock_seconds() - begun) / (double)bytes;
     free(t.data);
@@ -156,8 +157,8 @@ static double measure_fill_seconds_per_byte_once(abdb_dtype dtype)
 /* Launches of a copy that was made, and one comparison, unless another trial had it. */
 static abdb_status measure_pilot_launch_and_comparison(abdb_instance *c,
                                                        const abdb_instance_spec *r,
-                                                       const pilot_run *similar_pilot, pilot_run *t,
-                                                       abdb_error *err)
+                                                       const pilot_run *similar_pilot,
+                                                       pilot_run *pilot_to_fill, abdb_error *err)
 {
     double time_s[LAUNCHES], begin_s = abdb_clock_seconds(), compared_s;
     abdb_verify_result checked = {0};
@@ -169,8 +170,8 @@ static abdb_status measure_pilot_launch_and_comparison(abdb_instance *c,
     if (similar_pilot)
         TRY(abdb_instances_reset_launch_and_download(c, 1, err));
     else
-        TRY(abdb_instances_launch_and_verify(c, 1, one_check_s, &checked,
-                                             err)); /* its launch is the first, too */
+        TRY(abdb_instances_reset_launch_and_verify_all(c, 1, one_check_s, &checked,
+                                                       err)); /* its launch is the first, too */
     compared_s = abdb_clock_seconds() - begin_s;
     for (begin_s = abdb_clock_seconds();
          n < LAUNCHES && (n < 2 || abdb_clock_seconds() - begin_s < one_check_s); n++) {
@@ -179,25 +180,26 @@ static abdb_status measure_pilot_launch_and_comparison(abdb_instance *c,
         TRY(r->device->end_timing(r->device, &time_s[n], err));
     }
     TRY(abdb_sort_and_summarise(time_s, (size_t)n, &summary, err));
-    t->launch = fmax(summary.median, 1e-9);
-    t->iqr = summary.iqr / t->launch;
+    pilot_to_fill->launch = fmax(summary.median, 1e-9);
+    pilot_to_fill->iqr = summary.iqr / pilot_to_fill->launch;
     r->kernel->count_work(&c->p, &work);
-    t->ops = fmax(work.ops, 1);
-    t->bytes = fmax(work.bytes, 1);
-    t->reference = reference_ops_or_element_count(&c->p, r->kernel);
+    pilot_to_fill->ops = fmax(work.ops, 1);
+    pilot_to_fill->bytes = fmax(work.bytes, 1);
+    pilot_to_fill->reference = max_of_ops_and_output_element_count(&c->p, r->kernel);
     if (similar_pilot) {
-        t->check = similar_pilot->check;
+        pilot_to_fill->check = similar_pilot->check;
         return ABDB_OK;
     }
-    t->check =
-        fmax(0, compared_s - t->launch) / fmax(checked.rows_checked_share, 1e-3) / t->reference;
+    pilot_to_fill->check = fmax(0, compared_s - pilot_to_fill->launch) /
+                           fmax(checked.rows_checked_share, 1e-3) / pilot_to_fill->reference;
 done:
     return st;
 }
 
 /* Tries a problem; false where it cannot be made. */
-static bool make_pilot_run(const abdb_instance_spec *asked, const pilot_run *similar_pilot,
-                           pilot_run *t)
+static bool run_pilot_and_fill_measured_costs(const abdb_instance_spec *asked,
+                                              const pilot_run *similar_pilot,
+                                              pilot_run *pilot_to_fill)
 {
     abdb_instance_spec r = *asked;
     abdb_instance copy = {.p = {.device = r.device}};
@@ -207,9 +209,11 @@ static bool make_pilot_run(const abdb_instance_spec *asked, const pilot_run *sim
 
     r.exact = !similar_pilot;
     ok = abdb_instance_alloc_fill_and_prepare(&copy, &r, &err) == ABDB_OK;
-    t->exact = similar_pilot ? similar_pilot->exact : copy.exact;
-    t->fill = (abdb_clock_seconds() - begin_s) / fmax(abdb_problem_tensor_bytes(&copy.p), 1 << 20);
-    ok = ok && measure_pilot_launch_and_comparison(&copy, &r, similar_pilot, t, &err) == ABDB_OK;
+    pilot_to_fill->exact = similar_pilot ? similar_pilot->exact : copy.exact;
+    pilot_to_fill->fill =
+        (abdb_clock_seconds() - begin_s) / fmax(abdb_problem_tensor_bytes(&copy.p), 1 << 20);
+    ok = ok && measure_pilot_launch_and_comparison(&copy, &r, similar_pilot, pilot_to_fill, &err) ==
+                   ABDB_OK;
     abdb_instance_free(&copy);
     so_far.spent_s += abdb_clock_seconds() - begin_s;
     return ok;
@@ -240,31 +244,34 @@ static uint64_t digest_non_numeric_params_and_threads(const abdb_problem *p)
 }
 
 /* How much a trial tells of what is asked for: from 0, nothing, to LIKE_MOST. */
-static int pilot_similarity(const pilot_run *t, const pilot_run *wanted)
+static int pilot_similarity_score_0_to_4(const pilot_run *t, const pilot_run *wanted)
 {
     if (t->impl != wanted->impl || t->dtype != wanted->dtype) return 0;
     return 1 + 2 * (t->of_ops == wanted->of_ops) + (t->words == wanted->words);
 }
 
 /* How far its work is from that of a trial: 0, the same; 1, e times as much, or as little. */
-static double log_distance_of_work(const pilot_run *t, const abdb_kernel *kernel,
-                                   const abdb_problem *p)
+static double log_distance_of_predicted_time(const pilot_run *t, const abdb_kernel *kernel,
+                                             const abdb_problem *p)
 {
     return fabs(log(predict_launch_seconds_from_pilot(t, kernel, p) / t->launch));
 }
 
 /* The trial that tells most of it, of several the nearest; NULL: none does. */
-static const pilot_run *find_most_similar_pilot(const abdb_kernel *kernel, const abdb_problem *p,
-                                                const pilot_run *wanted)
+static const pilot_run *find_most_similar_then_nearest_pilot(const abdb_kernel *kernel,
+                                                             const abdb_problem *p,
+                                                             const pilot_run *wanted)
 {
     const pilot_run *best = NULL;
 
     for (size_t i = 0; i < so_far.count; i++) {
         const pilot_run *t = &so_far.known[i];
-        int more = pilot_similarity(t, wanted) - (best ? pilot_similarity(best, wanted) : 1);
+        int more = pilot_similarity_score_0_to_4(t, wanted) -
+                   (best ? pilot_similarity_score_0_to_4(best, wanted) : 1);
 
-        if (more > 0 || (more == 0 && (!best || log_distance_of_work(t, kernel, p) <
-                                                    log_distance_of_work(best, kernel, p))))
+        if (more > 0 ||
+            (more == 0 && (!best || log_distance_of_predicted_time(t, kernel, p) <
+                                        log_distance_of_predicted_time(best, kernel, p))))
             best = t;
     }
     return best;
@@ -272,17 +279,21 @@ static const pilot_run *find_most_similar_pilot(const abdb_kernel *kernel, const
 
 /* Is a problem worth a trial? Small ones are, and larger ones that are known to be quick, unless
  * one like it was tried. */
-static bool is_worth_pilot_run(const abdb_kernel *kernel, const abdb_problem *p,
-                               const pilot_run *nearest_pilot, const pilot_run *wanted)
+static bool is_pilot_run_quick_and_not_yet_measured(const abdb_kernel *kernel,
+                                                    const abdb_problem *p,
+                                                    const pilot_run *nearest_pilot,
+                                                    const pilot_run *wanted)
 {
     double bytes = abdb_problem_tensor_bytes(p), quick_s = quick_launch_s;
     bool on_host = p->device->on_host;
-    bool small, same = nearest_pilot && pilot_similarity(nearest_pilot, wanted) == LIKE_MOST;
+    bool small,
+        same = nearest_pilot && pilot_similarity_score_0_to_4(nearest_pilot, wanted) == LIKE_MOST;
     abdb_work w;
 
     kernel->count_work(p, &w);
     small = bytes <= small_bytes && w.ops <= small_ops;
-    if (same && log_distance_of_work(nearest_pilot, kernel, p) < (small ? 1e-9 : near_work))
+    if (same &&
+        log_distance_of_predicted_time(nearest_pilot, kernel, p) < (small ? 1e-9 : near_work))
         return false;
     if (small) return true;
     if (!nearest_pilot ||
@@ -296,32 +307,32 @@ static bool is_worth_pilot_run(const abdb_kernel *kernel, const abdb_problem *p,
 
 /* The sizes of a problem that are larger than the kernel's trial has them, as "name=value ..." of
  * the trial. False: none is. */
-static bool write_overrides_for_sizes_above_pilot(const abdb_kernel *kernel, const abdb_problem *p,
-                                                  char out[128])
+static bool write_pilot_size_overrides_for_larger_params(const abdb_kernel *kernel,
+                                                         const abdb_problem *p, char overrides[128])
 {
     size_t used = 0;
 
     for (const char *at = kernel->pilot_sizes; at && *at; at += strspn(at, " ")) {
         size_t name = strcspn(at, "="), all = strcspn(at, " ");
-        double most = abdb_double_parse_or(at + name + 1, 0);
+        double most = abdb_double_parse_prefix_or(at + name + 1, 0);
 
         for (int i = 0; i < p->params && used + all + 2 < 128; i++)
             if (strlen(p->param[i].name) == name && strncmp(p->param[i].name, at, name) == 0 &&
                 p->param[i].value > most) {
-                memcpy(out + used, at, all);
+                memcpy(overrides + used, at, all);
                 used += all;
-                out[used++] = ' ';
+                overrides[used++] = ' ';
             }
         at += all;
     }
-    out[used] = '\0';
+    overrides[used] = '\0';
     return used > 0;
 }
 
 /* What is known of the kernel, by this trial or one before; NULL: nothing. A large problem of a
  * kernel that was not tried yet is tried smaller first, which tells whether it is quick itself. */
-static const pilot_run *find_or_make_pilot_run(const abdb_instance_spec *asked,
-                                               const abdb_problem *p)
+static const pilot_run *find_or_make_pilot_run_within_budget(const abdb_instance_spec *asked,
+                                                             const abdb_problem *p)
 {
     for (bool smaller = true; smaller;) {
         char sizes[128];
@@ -330,20 +341,20 @@ static const pilot_run *find_or_make_pilot_run(const abdb_instance_spec *asked,
                          .dtype = p->tensor[0].dtype,
                          .of_ops = problem_is_bound_by(r.kernel, p, "operations"),
                          .words = digest_non_numeric_params_and_threads(p)};
-        const pilot_run *like = find_most_similar_pilot(r.kernel, p, &new);
+        const pilot_run *like = find_most_similar_then_nearest_pilot(r.kernel, p, &new);
 
         if (so_far.spent_s > fmin(trials_least_s + trials_share * so_far.told_s, trials_most_s) ||
             so_far.count == KNOWN_MAX)
             return like;
-        smaller = !is_worth_pilot_run(r.kernel, p, like, &new);
+        smaller = !is_pilot_run_quick_and_not_yet_measured(r.kernel, p, like, &new);
         if (smaller) {
             if (like) return like;
             r.overrides = r.kernel->small_params;
-            if (!r.overrides && write_overrides_for_sizes_above_pilot(r.kernel, p, sizes))
+            if (!r.overrides && write_pilot_size_overrides_for_larger_params(r.kernel, p, sizes))
                 r.overrides = sizes;
             if (!r.overrides) return NULL;
         }
-        if (!make_pilot_run(&r, like, &new)) return like;
+        if (!run_pilot_and_fill_measured_costs(&r, like, &new)) return like;
         so_far.known[so_far.count++] = new;
     }
     return &so_far.known[so_far.count - 1];
@@ -374,7 +385,7 @@ static double estimate_sampling_seconds(const abdb_sampling *rule, double each_s
 
 /* Seconds of two comparisons, each with so much time; continues: the second goes on where the first
  * one ended. */
-static double two_comparisons_seconds(double whole_s, double each_s, bool continues)
+static double seconds_of_two_budgeted_comparisons(double whole_s, double each_s, bool continues)
 {
     return continues ? fmin(whole_s, 2 * each_s) : 2 * fmin(whole_s, each_s);
 }
@@ -382,11 +393,13 @@ static double two_comparisons_seconds(double whole_s, double each_s, bool contin
 /* Seconds of comparisons: two with inputs whose result is exact, and of others one before the
  * samples and two after them, of all copies, which share the time. What the reference computed is
  * kept where it is not too much. What is checked small is so at about the size of the trial. */
-static double estimate_comparison_seconds(const abdb_problem *p, const abdb_sampling *rule,
-                                          const pilot_run *t, const abdb_kernel *kernel,
-                                          size_t copies, bool small)
+static double estimate_verification_seconds_of_cell(const abdb_problem *p,
+                                                    const abdb_sampling *rule, const pilot_run *t,
+                                                    const abdb_kernel *kernel, size_t copies,
+                                                    bool at_small_size)
 {
-    double whole = t->check * (small ? t->reference : reference_ops_or_element_count(p, kernel)),
+    double whole = t->check *
+                   (at_small_size ? t->reference : max_of_ops_and_output_element_count(p, kernel)),
            all = whole * (double)copies, each = 0, before, most = 0;
     bool kept;
 
@@ -397,12 +410,13 @@ static double estimate_comparison_seconds(const abdb_problem *p, const abdb_samp
     }
     kept = most <= ABDB_KEPT_MOST;
     before = fmin(whole, each);
-    return before + two_comparisons_seconds(kept ? all - before : all, each, kept) +
-           (t->exact ? two_comparisons_seconds(whole, each, kept) : 0);
+    return before + seconds_of_two_budgeted_comparisons(kept ? all - before : all, each, kept) +
+           (t->exact ? seconds_of_two_budgeted_comparisons(whole, each, kept) : 0);
 }
 
 double abdb_estimate_kernel_cell_seconds(const abdb_instance_spec *r, const abdb_problem *p,
-                                         const abdb_sampling *rule, size_t copies, bool small)
+                                         const abdb_sampling *rule, size_t copies,
+                                         bool verified_at_small_size)
 {
     const abdb_machine_caches *l = &r->device->limits;
     double bytes = abdb_problem_tensor_bytes(p), held = bytes * (double)copies;
@@ -416,7 +430,7 @@ double abdb_estimate_kernel_cell_seconds(const abdb_instance_spec *r, const abdb
                           .ops = 1,
                           .bytes = 1,
                           .check = 1e-8};
-    t = find_or_make_pilot_run(r, p);
+    t = find_or_make_pilot_run_within_budget(r, p);
     if (!t) t = &unknown;
     fill = bytes > small_bytes
                ? fmax(measure_fill_seconds_per_byte_once(p->tensor[0].dtype), so_far.write)
@@ -431,8 +445,10 @@ double abdb_estimate_kernel_cell_seconds(const abdb_instance_spec *r, const abdb
         so_far.given = held;
     }
     all = fresh + fill * (held + (t->exact ? bytes : 0)) +
-          estimate_comparison_seconds(p, rule, t, r->kernel, copies, small) + launches * launch +
-          fmax(rule->warm_s, (rule->warm_ups + 1) * launch) + samples + 3 * rule->canary_s;
+          estimate_verification_seconds_of_cell(p, rule, t, r->kernel, copies,
+                                                verified_at_small_size) +
+          launches * launch + fmax(rule->warm_s, (rule->warm_ups + 1) * launch) + samples +
+          3 * rule->canary_s;
     so_far.told_s += all;
     return all;
 }

@@ -34,35 +34,38 @@ typedef struct {
 } pilot_measurement;
 
 /* The parameters of a cell that are words, but those that the trial or its size say. */
-static abdb_status build_pilot_params(abdb_problem *p, const abdb_problem *cell, const char *size,
-                                      char text[ABDB_PARAM_MAX][32], abdb_error *err)
+static abdb_status copy_text_params_and_add_pilot_sizes(abdb_problem *pilot_problem,
+                                                        const abdb_problem *cell, const char *size,
+                                                        char text[ABDB_PARAM_MAX][32],
+                                                        abdb_error *err)
 {
     static const char *const left_out[] = {"model",   "scale",    "source", "tokens",
                                            "lengths", "arrivals", "limits", NULL};
     const char *at = size;
 
-    *p = (abdb_problem){.kernel = cell->kernel, .device = cell->device};
+    *pilot_problem = (abdb_problem){.kernel = cell->kernel, .device = cell->device};
     for (int i = 0; i < cell->params; i++)
         if (isnan(cell->param[i].value) && !abdb_text_is_in_list(cell->param[i].name, left_out))
-            p->param[p->params++] = cell->param[i];
-    for (int n = 0; *at && p->params < ABDB_PARAM_MAX; n++) {
+            pilot_problem->param[pilot_problem->params++] = cell->param[i];
+    for (int n = 0; *at && pilot_problem->params < ABDB_PARAM_MAX; n++) {
         size_t name = strcspn(at, "="), all = strcspn(at, " ");
-        abdb_param *one = &p->param[p->params++];
+        abdb_param *one = &pilot_problem->param[pilot_problem->params++];
 
         if (all >= sizeof text[n]) return ABDB_FAIL(err, ABDB_LIMIT, "a trial's %s", at);
         memcpy(text[n], at, all);
         text[n][name] = text[n][all] = '\0';
         *one = (abdb_param){text[n], text[n] + name + 1, NAN};
         if (*one->text >= '0' && *one->text <= '9')
-            one->value = abdb_double_parse_or(one->text, NAN);
+            one->value = abdb_double_parse_prefix_or(one->text, NAN);
         at += all + (at[all] == ' ');
     }
     return ABDB_OK;
 }
 
 /* Repetitions of an open state, until some or a tenth of a second have passed. */
-static abdb_status time_workload_repetitions(const abdb_run_context *s, const abdb_workload *w,
-                                             void *state, pilot_measurement *out, abdb_error *err)
+static abdb_status time_repetitions_store_median_and_iqr(const abdb_run_context *s,
+                                                         const abdb_workload *w, void *state,
+                                                         pilot_measurement *out, abdb_error *err)
 {
     double time_s[REPEATS], begun = abdb_clock_seconds(), took;
     abdb_summary summary;
@@ -100,7 +103,7 @@ static abdb_status open_and_time_pilot_size(const abdb_run_context *cell, const 
     double begun;
     abdb_status st = ABDB_OK;
 
-    TRY(build_pilot_params(&p, cell->p, size, text, err));
+    TRY(copy_text_params_and_add_pilot_sizes(&p, cell->p, size, text, err));
     s.p = &p;
     TRY(w->resolve_params(&p, &s.device->limits, err));
     w->count_work_and_memory(&s, &effort);
@@ -111,7 +114,7 @@ static abdb_status open_and_time_pilot_size(const abdb_run_context *cell, const 
     TRY(w->open(&state, &s, err));
     *out = (pilot_measurement){
         effort.ops, effort.bytes, effort.memory, abdb_clock_seconds() - begun, 0, 0};
-    TRY(time_workload_repetitions(&s, w, state, out, err));
+    TRY(time_repetitions_store_median_and_iqr(&s, w, state, out, err));
 done:
     if (state) w->close(state);
     return st;
@@ -136,8 +139,9 @@ static void solve_op_and_byte_seconds(const pilot_measurement *a, const pilot_me
 
 /* Seconds of an operation, a byte moved and a byte of memory, from one size or two of the
  * workload's trials. */
-static abdb_status measure_pilot_costs(const abdb_run_context *s, const abdb_workload *w,
-                                       pilot_costs *out, abdb_error *err)
+static abdb_status measure_pilot_costs_from_one_or_two_sizes(const abdb_run_context *s,
+                                                             const abdb_workload *w,
+                                                             pilot_costs *out, abdb_error *err)
 {
     pilot_measurement a, b;
     abdb_status st = ABDB_OK;
@@ -158,8 +162,8 @@ done:
 
 /* What is known of the workload in its format and form, by this trial or one before; NULL: nothing,
  * it cannot be tried. */
-static const pilot_costs *find_or_measure_pilot_costs(const abdb_run_context *s,
-                                                      const abdb_workload *w, bool small)
+static const pilot_costs *find_or_measure_check_and_pilot_costs(const abdb_run_context *s,
+                                                                const abdb_workload *w, bool small)
 {
     const char *dtype = abdb_param_text(s->p, "dtype"), *weights = abdb_param_text(s->p, "weights"),
                *at = NULL;
@@ -182,7 +186,8 @@ static const pilot_costs *find_or_measure_pilot_costs(const abdb_run_context *s,
         so_far.checks_s += t->check;
     }
     return small || t->sized ||
-                   (w->pilot_params[0] && measure_pilot_costs(s, w, t, &err) == ABDB_OK)
+                   (w->pilot_params[0] &&
+                    measure_pilot_costs_from_one_or_two_sizes(s, w, t, &err) == ABDB_OK)
                ? t
                : NULL;
 }
@@ -192,7 +197,7 @@ double abdb_estimate_workload_seconds(const abdb_run_context *s, const abdb_work
 {
     bool small =
         effort->ops < small_ops && effort->bytes < small_bytes && effort->memory < small_memory;
-    const pilot_costs *t = find_or_measure_pilot_costs(s, w, small);
+    const pilot_costs *t = find_or_measure_check_and_pilot_costs(s, w, small);
     double each, all, open;
 
     if (!t) return NAN;

@@ -24,12 +24,12 @@ abdb_clock abdb_measure_clock_step_and_cost(void);
 /* --- machine_info.c
  * -------------------------------------------------------------------------------- */
 /* Size of the last-level cache in bytes, as the system tells it; 32 MiB when it does not. */
-size_t abdb_last_level_cache_bytes(void);
+size_t abdb_last_level_cache_bytes_or_32_mib(void);
 /* Caches of one core and the last level ($ABDB_LAST_LEVEL_BYTES, where it is set), and the threads
  * that kernels run on. */
-abdb_machine_caches abdb_machine_cache_sizes(int threads);
+abdb_machine_caches abdb_machine_cache_sizes_capped_if_virtual(int threads);
 /* Memory that this process may still use, and all that the machine has, bytes. */
-double abdb_memory_available_bytes(void);
+double abdb_memory_available_bytes_within_cgroup(void);
 double abdb_memory_total_bytes(void);
 /* Nodes of memory, at least 1. */
 int abdb_numa_node_count(void);
@@ -43,7 +43,7 @@ const char *abdb_processor_model_name(char *out, size_t room);
 const char *abdb_host_device_name(char *out, size_t room);
 /* Upper bounds of the host's rates: its processors, each at a clock that none has, with two units
  * of its widest instructions; bytes of the nearest cache. */
-void abdb_host_rate_bounds(double *ops_per_s, double *bytes_per_s);
+void abdb_host_max_plausible_rates(double *ops_per_s, double *bytes_per_s);
 
 /* --- memory_pool.c
  * --------------------------------------------------------------------------------- */
@@ -52,13 +52,13 @@ void abdb_host_rate_bounds(double *ops_per_s, double *bytes_per_s);
  * long. Not where memory has several nodes: a page is near to who touched it first. One thread. */
 /* A block that begins on a page. NULL: none, as it is small, or there are too many, or no region:
  * the caller has other memory. */
-void *abdb_memory_pool_alloc(size_t size);
+void *abdb_memory_pool_alloc_or_null(size_t size);
 /* False: it is not a block of the region. */
-bool abdb_memory_pool_release(void *memory);
+bool abdb_memory_pool_release_if_owned(void *memory);
 /* Bytes that are kept for blocks to come. */
-double abdb_memory_pool_unused_bytes(void);
+double abdb_memory_pool_touched_unused_bytes(void);
 /* Gives what is kept behind the last block back to the system. */
-void abdb_memory_pool_trim(void);
+void abdb_memory_pool_return_unused_tail(void);
 
 /* --- host_device.c
  * ----------------------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ abdb_device *abdb_init_host_device(int threads);
  * ------------------------------------------- */
 /* Seconds of an empty parallel region of so many threads, the median of many. What is between one
  * and fifty microseconds on the same processors says how threads wait: OMP_WAIT_POLICY. */
-double abdb_time_empty_parallel_region(int threads);
+double abdb_median_time_of_empty_parallel_region(int threads);
 /* Processors of all places to which OpenMP binds threads; false: it binds none. A thread that it
  * has bound is itself allowed its own place alone, and what that thread starts inherits this. */
 bool abdb_get_processors_of_openmp_places(cpu_set_t *out);
@@ -82,21 +82,22 @@ int abdb_thread_count_end_max(void);
 /* --- thread_params.c
  * -------------------------------------------------------------------------------- */
 /* The parameter `threads` of a problem, 0 where it has none. ABDB_USAGE: no whole number from 1. */
-ABDB_MUST_USE abdb_status abdb_parse_threads_param(const abdb_problem *p, int *out,
-                                                   abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_parse_threads_param_or_0(const abdb_problem *p, int *out,
+                                                        abdb_error *err);
 /* What ran since abdb_thread_count_begin had so many threads; ends the counting. ABDB_USAGE: others
  * were asked for. */
-ABDB_MUST_USE abdb_status abdb_end_thread_count_and_check_requested(const abdb_problem *p, int *out,
-                                                                    abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_end_thread_count_and_require_requested(const abdb_problem *p,
+                                                                      int *threads_run,
+                                                                      abdb_error *err);
 
 /* --- sensors.c: what the system tells of its state, under /sys and /proc or $ABDB_SENSORS ----- */
 enum { ABDB_ENERGY_WINDOW_S = 5 }; /* the shortest that counts */
-void abdb_sensors_read_all(abdb_sensors *out);
+void abdb_sensors_read_all_with_load_and_steal(abdb_sensors *out);
 /* Clock, temperature and energy alone, which changes from sample to sample: quick. */
-void abdb_sensors_read_quick(abdb_sensors *out);
+void abdb_sensors_read_clock_temperature_energy(abdb_sensors *out);
 /* `sense` of a device (kernel.h) of which the host's sensors tell, or with which others begin: what
  * is quick, or all. */
-void abdb_sensors_read_host(abdb_device *d, int how, abdb_sensors *out);
+void abdb_sensors_read_host_quick_or_all(abdb_device *d, int how, abdb_sensors *out);
 /* Prints readings as telemetry: `first_s` is when the first sample began, power is the mean since
  * the counter of energy last moved. What no sensor tells is left out. */
 void abdb_print_sensor_telemetry(const char *cell, const abdb_sensors *reading, size_t count,
@@ -104,11 +105,11 @@ void abdb_print_sensor_telemetry(const char *cell, const abdb_sensors *reading, 
 /* Does a device count its energy? */
 bool abdb_device_has_energy_counter(abdb_device *d);
 /* Adds the energy and the time between two readings to those of a third. */
-void abdb_sensors_add_energy_and_time(abdb_sensors *sum, const abdb_sensors *before,
-                                      const abdb_sensors *after);
+void abdb_sensors_add_energy_and_time_between(abdb_sensors *sum, const abdb_sensors *before,
+                                              const abdb_sensors *after);
 /* Adds to a result what changed between two readings; energy of each of `launches`. */
-void abdb_result_json_add_sensors(json_t *result, const abdb_sensors *before,
-                                  const abdb_sensors *after, double launches);
+void abdb_result_json_add_load_steal_and_energy(json_t *result, const abdb_sensors *before,
+                                                const abdb_sensors *after, double launches);
 
 /* --- sampling.c ------------------------------------------------------------------------------- */
 typedef struct {
@@ -147,10 +148,9 @@ typedef struct {
 } abdb_samples;
 /* Launches of prepared copies in turn until the rule is met. *stop ends it after the sample at
  * hand. ABDB_NOMEM, and what a launch says. */
-ABDB_MUST_USE abdb_status abdb_sample_launches(abdb_device *device, const abdb_impl *impl,
-                                               void *const *states, size_t copies,
-                                               const abdb_sampling *rule, const volatile int *stop,
-                                               abdb_samples *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_warm_up_and_sample_until_stable(
+    abdb_device *device, const abdb_impl *impl, void *const *states, size_t copies,
+    const abdb_sampling *rule, const volatile int *stop, abdb_samples *out, abdb_error *err);
 void abdb_samples_free(abdb_samples *samples);
 
 /* --- stability.c: did the machine stay the same meanwhile? ---------------------------------------
@@ -169,8 +169,8 @@ typedef struct {
 abdb_rank_sharing abdb_count_hosts_and_find_cpu_sharing(const abdb_rank_place *place, int ranks);
 /* Adds the first `ranks` of the device to a result, with the times of each, and what they share to
  * its factors. */
-void abdb_result_json_add_ranks(json_t *result, abdb_device *device, int ranks,
-                                const abdb_samples *samples);
+void abdb_result_json_add_ranks_and_binding(json_t *result, abdb_device *device, int ranks,
+                                            const abdb_samples *samples);
 
 /* --- kernel_cell.c
  * ----------------------------------------------------------------------------------- */
@@ -181,10 +181,10 @@ ABDB_MUST_USE abdb_status abdb_run_and_print_kernel_cell(const abdb_backend *bac
                                                          json_t *request, const volatile int *stop,
                                                          const char **status, abdb_error *err);
 /* Prints how much a cell would do, without doing it. */
-ABDB_MUST_USE abdb_status abdb_print_kernel_estimate(const abdb_backend *backend,
-                                                     abdb_device *device, const char *cell,
-                                                     json_t *request, const char **status,
-                                                     abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_print_kernel_estimate_record(const abdb_backend *backend,
+                                                            abdb_device *device, const char *cell,
+                                                            json_t *request, const char **status,
+                                                            abdb_error *err);
 /* Prints samples of a cell. */
 void abdb_print_sample_records(const char *cell, const abdb_samples *samples);
 
@@ -192,17 +192,18 @@ void abdb_print_sample_records(const char *cell, const abdb_samples *samples);
 const abdb_workload *abdb_find_workload_by_name(const char *name);
 /* Runs a cell of it and prints samples, spans, metrics and the result, as
  * abdb_run_and_print_kernel_cell does. */
-ABDB_MUST_USE abdb_status abdb_run_workload_cell(const abdb_workload *workload,
-                                                 const abdb_backend *backend, abdb_device *device,
-                                                 const char *cell, json_t *request,
-                                                 const volatile int *stop, const char **status,
-                                                 abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_run_and_print_workload_cell(const abdb_workload *workload,
+                                                           const abdb_backend *backend,
+                                                           abdb_device *device, const char *cell,
+                                                           json_t *request,
+                                                           const volatile int *stop,
+                                                           const char **status, abdb_error *err);
 /* Prints how much it would do, without doing it. */
-ABDB_MUST_USE abdb_status abdb_print_workload_estimate(const abdb_workload *workload,
-                                                       const abdb_backend *backend,
-                                                       abdb_device *device, const char *cell,
-                                                       json_t *request, const char **status,
-                                                       abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_print_workload_estimate_record(const abdb_workload *workload,
+                                                              const abdb_backend *backend,
+                                                              abdb_device *device, const char *cell,
+                                                              json_t *request, const char **status,
+                                                              abdb_error *err);
 /* --- record_output.c -------------------------------------------------------------------------- */
 /* From here on records have the standard output, and prints of libraries the standard error. False:
  * errno says why not. */
@@ -235,36 +236,38 @@ typedef struct {
 } abdb_verify_result;
 /* Outputs `got` of a problem, both in the host's memory, against the reference of `p`, whose
  * tensors that are read and written are as they were before. On all threads. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_verify_outputs(const abdb_verify_options *how, const abdb_problem *p,
-                                              const abdb_problem *got, abdb_verify_result *out,
-                                              abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_verify_outputs_against_reference(const abdb_verify_options *how,
+                                                                const abdb_problem *p,
+                                                                const abdb_problem *got,
+                                                                abdb_verify_result *out,
+                                                                abdb_error *err);
 /* How far a row of an output is from what it should be, in bounds: the worst of its elements. */
-double abdb_row_error_over_bound(const abdb_verify_options *how, const abdb_problem *p,
-                                 const abdb_problem *got, int tensor, size_t row,
-                                 const double *want, const double *magnitude);
+double abdb_worst_row_error_over_bound(const abdb_verify_options *how, const abdb_problem *p,
+                                       const abdb_problem *got, int tensor, size_t row,
+                                       const double *want, const double *magnitude);
 void abdb_reference_cache_free(abdb_reference_cache *wanted);
 /* What rows are drawn with where not all are compared: of this process, or $ABDB_VERIFY_SEED. */
 uint32_t abdb_verify_seed(void);
 /* Fills a tensor with numbers uniform in [-1, 1], the same for each seed, on all threads. */
-void abdb_fill_uniform(abdb_tensor *tensor, uint64_t seed);
+void abdb_fill_tensor_uniform(abdb_tensor *tensor, uint64_t seed);
 /* The same, or zeros, or whole numbers from -4 to 3: other numbers, other power (factor fill). Of
  * edges a kernel puts values into uniform ones. */
 enum { ABDB_FILL_UNIFORM, ABDB_FILL_ZEROS, ABDB_FILL_INTEGERS, ABDB_FILL_EDGES };
-void abdb_fill_by_mode(abdb_tensor *tensor, uint64_t seed, int how);
+void abdb_fill_tensor_by_mode(abdb_tensor *tensor, uint64_t seed, int how);
 
 /* --- tensor_guard.c: what a launch must leave alone ------------------------------------------- */
 /* Random, of this process: what it draws from it no kernel can foresee. Never 0. */
 uint64_t abdb_process_random_seed(void);
 /* A digest of so many bytes, which equals that of others with a probability of about 2^-60; the
  * same in this process alone. */
-uint64_t abdb_digest_memory(const void *data, size_t size, bool all_threads);
+uint64_t abdb_digest_memory_with_process_seed(const void *data, size_t size, bool all_threads);
 /* Bytes before and behind a tensor of the host, of which the nearest ABDB_CANARY_BYTES are filled
  * with a pattern that no launch may change; 0 where a sanitizer sees that. */
 enum { ABDB_CANARY_BYTES = 4096 };
-size_t abdb_guard_offset(bool huge);
-void abdb_canary_fill(void *memory);
+size_t abdb_guard_bytes_before_tensor(bool huge);
+void abdb_guard_fill_with_pattern(void *memory);
 /* Bytes that are no longer as they were filled. */
-size_t abdb_canary_count_changed(const void *memory);
+size_t abdb_guard_count_changed_bytes(const void *memory);
 
 /* --- problem_instance.c
  * ----------------------------------------------------------------------------------- */
@@ -313,17 +316,19 @@ ABDB_MUST_USE abdb_status abdb_instance_poison_outputs_restore_inouts(abdb_insta
 /* Inputs and the bytes around tensors are as they were filled? On all threads; of a device other
  * than the host its inputs are fetched. ABDB_VERIFY: a launch changed an input or wrote outside of
  * a tensor; the message names it. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_instance_check_inputs_and_guards(abdb_instance *c, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_instance_require_inputs_guards_unchanged(abdb_instance *c,
+                                                                        abdb_error *err);
 /* Resets all copies, launches each once, one after another, and fetches their outputs. On the host
- * abdb_instance_check_inputs_and_guards follows. */
+ * abdb_instance_require_inputs_guards_unchanged follows. */
 ABDB_MUST_USE abdb_status abdb_instances_reset_launch_and_download(abdb_instance *copies,
                                                                    size_t count, abdb_error *err);
 /* The same, and compares them; *out becomes the worst and the most of it and of them. */
-ABDB_MUST_USE abdb_status abdb_instances_launch_and_verify(abdb_instance *copies, size_t count,
-                                                           double budget_s, abdb_verify_result *out,
-                                                           abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_instances_reset_launch_and_verify_all(abdb_instance *copies,
+                                                                     size_t count, double budget_s,
+                                                                     abdb_verify_result *out,
+                                                                     abdb_error *err);
 /* Are all numbers of the outputs that were fetched finite? */
-bool abdb_instance_outputs_finite(const abdb_instance *c);
+bool abdb_instance_are_all_outputs_finite(const abdb_instance *c);
 
 /* --- sample_watch.c: looks between samples ---------------------------------------------------- */
 typedef struct abdb_sample_watch abdb_sample_watch;
@@ -332,14 +337,16 @@ typedef struct abdb_sample_watch abdb_sample_watch;
  * samples (of more than one also two of the next eight). check_s: what a comparison with the
  * reference may take where launches differ. Free *out, also after a failure. ABDB_NOMEM, and what a
  * launch says. */
-ABDB_MUST_USE abdb_status abdb_sample_watch_begin(abdb_sample_watch **out, abdb_instance *c,
-                                                  double began_s, double check_s, size_t certain,
-                                                  abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_sample_watch_begin_choosing_spots(abdb_sample_watch **out,
+                                                                 abdb_instance *c, double began_s,
+                                                                 double check_s, size_t certain,
+                                                                 abdb_error *err);
 /* Before a sample of about sample_s seconds: perhaps spoils elements of outputs, or changes one of
  * an input. */
-void abdb_sample_watch_before(abdb_sample_watch *w, double sample_s);
+void abdb_sample_watch_spoil_before_sample(abdb_sample_watch *w, double sample_s);
 /* After it: looks at what came back, and changes the input back. ABDB_VERIFY: it is wrong. */
-ABDB_MUST_USE abdb_status abdb_sample_watch_after(abdb_sample_watch *w, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_sample_watch_check_after_sample(abdb_sample_watch *w,
+                                                               abdb_error *err);
 void abdb_sample_watch_free(abdb_sample_watch *w); /* may be NULL */
 
 /* --- estimate.c ---------------------------------------------------------------------------------
@@ -348,7 +355,8 @@ void abdb_sample_watch_free(abdb_sample_watch *w); /* may be NULL */
  * is checked at the smaller size that its kernel names. Small problems are tried, and larger ones
  * that are quick, for a few seconds of all of them (estimate.c). */
 double abdb_estimate_kernel_cell_seconds(const abdb_instance_spec *r, const abdb_problem *p,
-                                         const abdb_sampling *rule, size_t copies, bool small);
+                                         const abdb_sampling *rule, size_t copies,
+                                         bool verified_at_small_size);
 
 /* Seconds that being given so much new memory of the host takes. */
 double abdb_estimate_new_memory_seconds(abdb_device *d, double bytes);

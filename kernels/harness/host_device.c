@@ -19,14 +19,14 @@ typedef struct {
 
 /* Memory at a page, from the pool where that has some, or huge: in large pages. ABDB_NOMEM;
  * ABDB_USAGE: the system gives no large pages. */
-static abdb_status host_alloc_aligned(abdb_device *d, size_t size, bool huge, void **out,
-                                      abdb_error *err)
+static abdb_status host_alloc_from_pool_or_huge_pages(abdb_device *d, size_t size, bool huge,
+                                                      void **out, abdb_error *err)
 {
     size_t alignment = huge ? HUGE_PAGE : ALIGNMENT;
 
     (void)d;
     size = (size + alignment - 1) / alignment * alignment;
-    *out = huge ? NULL : abdb_memory_pool_alloc(size);
+    *out = huge ? NULL : abdb_memory_pool_alloc_or_null(size);
     if (!*out) *out = aligned_alloc(alignment, size);
     if (!*out) return ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes", size);
     if (huge && madvise(*out, size, MADV_HUGEPAGE) != 0) {
@@ -40,13 +40,13 @@ static abdb_status host_alloc_aligned(abdb_device *d, size_t size, bool huge, vo
 static void host_release_to_pool_or_free(abdb_device *d, void *memory)
 {
     (void)d;
-    if (!abdb_memory_pool_release(memory)) free(memory);
+    if (!abdb_memory_pool_release_if_owned(memory)) free(memory);
 }
 
-static double host_available_bytes(abdb_device *d)
+static double host_available_and_pooled_bytes(abdb_device *d)
 {
     (void)d;
-    return abdb_memory_available_bytes() + abdb_memory_pool_unused_bytes();
+    return abdb_memory_available_bytes_within_cgroup() + abdb_memory_pool_touched_unused_bytes();
 }
 
 /* On all threads, each the part that it will work on: who touches a page first has it near. */
@@ -67,7 +67,7 @@ static abdb_status host_fill_bytes_parallel(abdb_device *d, void *to, unsigned c
 
 /* Writes twice the last level, as large as the system claims it, on all threads: nothing of the
  * operands is left in a cache, and threads of the pool are awake for the launch that follows. */
-static abdb_status host_flush_caches(abdb_device *d, abdb_error *err)
+static abdb_status host_flush_caches_by_overwriting_twice_llc(abdb_device *d, abdb_error *err)
 {
     host_device *h = (host_device *)d;
     size_t size = 2 * (d->limits.claimed ? d->limits.claimed : d->limits.last);
@@ -104,16 +104,16 @@ abdb_device *abdb_init_host_device(int threads)
                              .resolution_s = clock.resolution_s,
                              .cost_s = clock.cost_s,
                              .threads = threads < 1 ? 1 : threads,
-                             .limits = abdb_machine_cache_sizes(threads),
+                             .limits = abdb_machine_cache_sizes_capped_if_virtual(threads),
                              .on_host = true,
-                             .alloc = host_alloc_aligned,
+                             .alloc = host_alloc_from_pool_or_huge_pages,
                              .release = host_release_to_pool_or_free,
-                             .available = host_available_bytes,
+                             .available = host_available_and_pooled_bytes,
                              .fill = host_fill_bytes_parallel,
-                             .flush_caches = host_flush_caches,
+                             .flush_caches = host_flush_caches_by_overwriting_twice_llc,
                              .begin_timing = host_begin_timing,
                              .end_timing = host_end_timing,
-                             .read_sensors = abdb_sensors_read_host};
-    abdb_host_rate_bounds(&h.device.most_ops_per_s, &h.device.most_bytes_per_s);
+                             .read_sensors = abdb_sensors_read_host_quick_or_all};
+    abdb_host_max_plausible_rates(&h.device.most_ops_per_s, &h.device.most_bytes_per_s);
     return &h.device;
 }

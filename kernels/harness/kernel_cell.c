@@ -50,7 +50,7 @@ typedef struct {
     abdb_sensors before, after;
 } kernel_cell;
 
-static bool is_verified_at_small_size(const kernel_cell *c)
+static bool is_verified_at_small_size_for_many_ops(const kernel_cell *c)
 {
     abdb_work w;
 
@@ -73,7 +73,7 @@ static const char *name_of_cache_holding_all_tensors(const kernel_cell *c)
 }
 
 /* The ceiling of the machine that the cell was made to find: of memory, only past the caches. */
-static const char *machine_ceiling_metric(const kernel_cell *c)
+static const char *ceiling_metric_unless_cache_resident(const kernel_cell *c)
 {
     const abdb_kernel *kernel = c->recipe.kernel;
     const char *name = kernel->ceiling_metric ? kernel->ceiling_metric(&c->p) : NULL;
@@ -85,7 +85,7 @@ static const char *machine_ceiling_metric(const kernel_cell *c)
 
 /* Prints `result`: parameters, work, the check, noise, sensors and what the implementation
  * chose. */
-static void print_kernel_result(const kernel_cell *c)
+static void print_kernel_result_record(const kernel_cell *c)
 {
     const abdb_problem *p = &c->at[0].p;
     const abdb_kernel *kernel = c->recipe.kernel;
@@ -97,7 +97,7 @@ static void print_kernel_result(const kernel_cell *c)
     for (int i = 0; i < p->params; i++)
         json_object_set_new(factors, p->param[i].name, json_string(p->param[i].text));
     json_object_set_new(factors, "provider", json_string(impl->provider));
-    if (is_verified_at_small_size(c))
+    if (is_verified_at_small_size_for_many_ops(c))
         json_object_set_new(factors, "verified_at", json_string(kernel->small_params));
     if (c->checked.rows_checked_share < 1)
         json_object_set_new(factors, "checked_seed", json_sprintf("%u", abdb_verify_seed()));
@@ -110,8 +110,9 @@ static void print_kernel_result(const kernel_cell *c)
         c->canary_s, "unsteady", c->shift > c->rule.shift_most, "threads", c->threads);
     if (kernel->bottleneck)
         json_object_set_new(record, "bound", json_string(kernel->bottleneck(p)));
-    if (machine_ceiling_metric(c))
-        json_object_set_new(record, "ceiling", json_string(machine_ceiling_metric(c)));
+    if (ceiling_metric_unless_cache_resident(c))
+        json_object_set_new(record, "ceiling",
+                            json_string(ceiling_metric_unless_cache_resident(c)));
     if (name_of_cache_holding_all_tensors(c))
         json_object_set_new(record, "resident", json_string(name_of_cache_holding_all_tensors(c)));
     if (isfinite(c->checked.error))
@@ -119,8 +120,10 @@ static void print_kernel_result(const kernel_cell *c)
     if (impl->chosen && impl->chosen(c->at[0].state))
         json_object_set_new(record, "chosen", json_string(impl->chosen(c->at[0].state)));
     if (c->device->use_ranks)
-        abdb_result_json_add_ranks(record, c->device, abdb_problem_rank_count(p), &c->samples);
-    abdb_result_json_add_sensors(record, &c->before, &c->after, (double)c->samples.launches);
+        abdb_result_json_add_ranks_and_binding(record, c->device, abdb_problem_rank_count(p),
+                                               &c->samples);
+    abdb_result_json_add_load_steal_and_energy(record, &c->before, &c->after,
+                                               (double)c->samples.launches);
     abdb_print_and_free_record(record);
 }
 
@@ -134,14 +137,15 @@ static abdb_status launch_and_verify_twice(kernel_cell *c, abdb_instance *copies
     abdb_status st = ABDB_OK;
 
     for (int i = 0; i < 2; i++)
-        TRY(abdb_instances_launch_and_verify(copies, count, c->rule.check_s / 2, &c->checked, err));
+        TRY(abdb_instances_reset_launch_and_verify_all(copies, count, c->rule.check_s / 2,
+                                                       &c->checked, err));
 done:
     return st;
 }
 
 /* With inputs whose result is exact in any order. Where the kernel has none for this problem, the
  * copy that was made is an ordinary one, and is kept as the first that is measured. */
-static abdb_status verify_with_exact_inputs(kernel_cell *c, abdb_error *err)
+static abdb_status verify_exact_inputs_or_keep_ordinary_copy(kernel_cell *c, abdb_error *err)
 {
     abdb_instance_spec recipe = c->recipe;
     abdb_status st = ABDB_OK;
@@ -175,7 +179,7 @@ static abdb_status verify_at_edge(kernel_cell *c, const char *sizes, uint64_t se
     edge.p.device = c->device;
     TRY(abdb_instance_alloc_fill_and_prepare(&edge, &recipe, err));
     for (int i = 0; i < 2 && found.error <= 1; i++)
-        TRY(abdb_instances_launch_and_verify(&edge, 1, edge_check_s, &found, err));
+        TRY(abdb_instances_reset_launch_and_verify_all(&edge, 1, edge_check_s, &found, err));
     if (!(found.error <= 1))
         TRY(ABDB_FAIL(err, ABDB_VERIFY, "wrong kernel: at %s its error is %.3g of the bound", sizes,
                       found.error));
@@ -197,7 +201,7 @@ done:
 
 /* What is too large to be checked: are its numbers finite, and is the same right at the smaller
  * size that its kernel names? */
-static abdb_status verify_small_and_check_finite(kernel_cell *c, abdb_error *err)
+static abdb_status verify_at_small_size_and_finite_at_full(kernel_cell *c, abdb_error *err)
 {
     abdb_instance_spec recipe = c->recipe;
     abdb_status st = ABDB_OK;
@@ -208,44 +212,47 @@ static abdb_status verify_small_and_check_finite(kernel_cell *c, abdb_error *err
     TRY(launch_and_verify_twice(c, &c->small, 1, err));
     TRY(abdb_instances_reset_launch_and_download(c->at, c->copies, err));
     for (size_t i = 0; i < c->copies; i++)
-        if (!abdb_instance_outputs_finite(&c->at[i])) c->checked.error = INFINITY;
+        if (!abdb_instance_are_all_outputs_finite(&c->at[i])) c->checked.error = INFINITY;
 done:
     return st;
 }
 
 /* Before time is taken, so that a wrong kernel is known. */
-static abdb_status verify_before_sampling_and_check_threads(kernel_cell *c, abdb_error *err)
+static abdb_status verify_start_watch_and_check_thread_count(kernel_cell *c, abdb_error *err)
 {
     double time_s;
     abdb_status st = ABDB_OK;
 
-    if (is_verified_at_small_size(c))
-        TRY(verify_small_and_check_finite(c, err));
+    if (is_verified_at_small_size_for_many_ops(c))
+        TRY(verify_at_small_size_and_finite_at_full(c, err));
     else
-        TRY(abdb_instances_launch_and_verify(c->at, 1, c->rule.check_s / 2, &c->checked, err));
+        TRY(abdb_instances_reset_launch_and_verify_all(c->at, 1, c->rule.check_s / 2, &c->checked,
+                                                       err));
     if (c->checked.error <= 1)
-        TRY(abdb_sample_watch_begin(&c->rule.watch, &c->at[0], c->began_s, c->rule.check_s / 4,
-                                    c->copies > 1 ? 1 : 3, err));
+        TRY(abdb_sample_watch_begin_choosing_spots(&c->rule.watch, &c->at[0], c->began_s,
+                                                   c->rule.check_s / 4, c->copies > 1 ? 1 : 3,
+                                                   err));
     TRY(c->device->begin_timing(c->device, err));
     abdb_thread_count_begin();
     TRY(c->recipe.impl->launch(c->at[0].state, err));
     TRY(c->device->end_timing(c->device, &time_s, err));
-    TRY(abdb_end_thread_count_and_check_requested(&c->p, &c->threads, err));
+    TRY(abdb_end_thread_count_and_require_requested(&c->p, &c->threads, err));
 done:
     return st;
 }
 
 /* After the last sample. Each copy has inputs of its own, so an output that was left over from
  * another copy is wrong. */
-static abdb_status verify_after_sampling(kernel_cell *c, abdb_error *err)
+static abdb_status verify_all_copies_after_sampling(kernel_cell *c, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
     /* Once: from a device all inputs are fetched. */
     for (size_t i = 0; i < c->copies && !c->device->on_host; i++)
-        TRY(abdb_instance_check_inputs_and_guards(&c->at[i], err));
-    TRY(is_verified_at_small_size(c) ? verify_small_and_check_finite(c, err)
-                                     : launch_and_verify_twice(c, c->at, c->copies, err));
+        TRY(abdb_instance_require_inputs_guards_unchanged(&c->at[i], err));
+    TRY(is_verified_at_small_size_for_many_ops(c)
+            ? verify_at_small_size_and_finite_at_full(c, err)
+            : launch_and_verify_twice(c, c->at, c->copies, err));
 done:
     return st;
 }
@@ -255,7 +262,7 @@ done:
 /* cache=rotate: as many copies, used in turn, as together exceed twice the last-level cache, and
  * all of it that a virtual machine claims, so that each launch finds its operands in memory; at
  * least two, and at most COPIES_MAX: then `resident` says what holds them. Else there is one. */
-static size_t choose_copy_count(const kernel_cell *c)
+static size_t copies_needed_to_rotate_past_caches(const kernel_cell *c)
 {
     const char *cache = abdb_param_text(&c->p, "cache");
     const abdb_machine_caches *l = &c->device->limits;
@@ -267,9 +274,9 @@ static size_t choose_copy_count(const kernel_cell *c)
 }
 
 /* Makes the copies of cache=rotate that are not there yet, each with inputs of its own. */
-static abdb_status make_remaining_copies(kernel_cell *c, abdb_error *err)
+static abdb_status make_remaining_rotation_copies(kernel_cell *c, abdb_error *err)
 {
-    size_t most = choose_copy_count(c);
+    size_t most = copies_needed_to_rotate_past_caches(c);
     abdb_status st = ABDB_OK;
 
     for (; c->copies < most; c->copies++) {
@@ -286,8 +293,8 @@ done:
 
 /* Samples between two looks at the canary. Where the two differ by more than the rule allows, the
  * machine changed meanwhile, and samples are taken again, at most STEADY_TRIES times in all. */
-static abdb_status sample_again_until_canary_is_steady(kernel_cell *c, const volatile int *stop,
-                                                       abdb_error *err)
+static abdb_status
+sample_and_repeat_until_canary_is_steady(kernel_cell *c, const volatile int *stop, abdb_error *err)
 {
     void *states[COPIES_MAX];
     abdb_status st = ABDB_OK;
@@ -298,8 +305,8 @@ static abdb_status sample_again_until_canary_is_steady(kernel_cell *c, const vol
 
         abdb_samples_free(&c->samples);
         c->device->read_sensors(c->device, ABDB_SENSE_ALL, &c->before);
-        TRY(abdb_sample_launches(c->device, c->recipe.impl, states, c->copies, &c->rule, stop,
-                                 &c->samples, err));
+        TRY(abdb_warm_up_and_sample_until_stable(c->device, c->recipe.impl, states, c->copies,
+                                                 &c->rule, stop, &c->samples, err));
         c->device->read_sensors(c->device, ABDB_SENSE_ALL, &c->after);
         last = abdb_time_canary_round(c->rule.canary_s);
         c->shift = fabs(last / first - 1);
@@ -314,27 +321,27 @@ done:
 
 /* The first implementation of a kernel that takes the problem, of the provider asked for. */
 static const abdb_impl *find_accepting_impl(const abdb_backend *backend, const abdb_problem *p,
-                                            const char **why)
+                                            const char **why_not)
 {
     const char *provider = abdb_param_text(p, "provider"), *no = "";
 
-    *why = NULL;
+    *why_not = NULL;
     for (size_t i = 0; backend->native[i]; i++) {
         const abdb_impl *impl = backend->native[i];
 
         if (strcmp(impl->kernel, p->kernel) != 0) continue;
         if (provider && strcmp(impl->provider, provider) != 0) continue;
         if (!impl->accepts || impl->accepts(p, &no)) return impl;
-        if (!*why) *why = no;
+        if (!*why_not) *why_not = no;
     }
-    if (!*why)
-        *why = provider ? "there is no such provider of it" : "this backend has no such kernel";
+    if (!*why_not)
+        *why_not = provider ? "there is no such provider of it" : "this backend has no such kernel";
     return NULL;
 }
 
 /* Sets how long a cell is sampled: as asked (quick, cold caches), and with energy at least as long
  * as its counter needs. */
-static void choose_sampling_rule(kernel_cell *c, json_t *request, const char *cache)
+static void set_sampling_rule_by_request(kernel_cell *c, json_t *request, const char *cache)
 {
     c->rule =
         json_is_true(json_object_get(request, "quick")) ? abdb_sampling_quick : abdb_sampling_full;
@@ -346,8 +353,9 @@ static void choose_sampling_rule(kernel_cell *c, json_t *request, const char *ca
 }
 
 /* What is asked for, without its tensors. */
-static abdb_status parse_cell_and_find_impl(kernel_cell *c, const abdb_backend *backend,
-                                            json_t *request, const char **status, abdb_error *err)
+static abdb_status parse_cell_request_and_find_impl(kernel_cell *c, const abdb_backend *backend,
+                                                    json_t *request, const char **status,
+                                                    abdb_error *err)
 {
     static const char *const caches[] = {"hot", "cold", "rotate", NULL};
     const char *name = json_string_value(json_object_get(request, "kernel")), *why = "", *cache;
@@ -364,10 +372,10 @@ static abdb_status parse_cell_and_find_impl(kernel_cell *c, const abdb_backend *
     c->p.kernel = name;
     c->p.device = c->device;
     TRY(abdb_problem_add_json_params(&c->p, c->recipe.params, err));
-    TRY(abdb_parse_threads_param(&c->p, &which, err));
-    TRY(abdb_param_choice_index(&c->p, "cache", caches, &which, err));
+    TRY(abdb_parse_threads_param_or_0(&c->p, &which, err));
+    TRY(abdb_param_choice_index_or_first(&c->p, "cache", caches, &which, err));
     cache = abdb_param_text(&c->p, "cache");
-    choose_sampling_rule(c, request, cache);
+    set_sampling_rule_by_request(c, request, cache);
     TRY(c->recipe.kernel->setup_tensors(&c->p, &c->device->limits, err));
     c->recipe.impl = find_accepting_impl(backend, &c->p, &why);
     if (!c->recipe.impl) {
@@ -379,8 +387,8 @@ done:
 }
 
 /* Interrupted before the first sample? */
-static abdb_status fail_if_interrupted(const volatile int *stop, const char **status,
-                                       abdb_error *err)
+static abdb_status fail_as_cancelled_if_stopped(const volatile int *stop, const char **status,
+                                                abdb_error *err)
 {
     if (!*stop) return ABDB_OK;
     *status = "cancelled";
@@ -393,14 +401,14 @@ static abdb_status make_copies_and_verify_before_sampling(kernel_cell *c, const 
 {
     abdb_status st = ABDB_OK;
 
-    if (c->recipe.kernel->make_exact_inputs) st = verify_with_exact_inputs(c, err);
-    if (st == ABDB_OK) st = make_remaining_copies(c, err);
+    if (c->recipe.kernel->make_exact_inputs) st = verify_exact_inputs_or_keep_ordinary_copy(c, err);
+    if (st == ABDB_OK) st = make_remaining_rotation_copies(c, err);
     if (st == ABDB_NOMEM) *status = "out-of-memory";
     TRY(st);
-    TRY(fail_if_interrupted(stop, status, err));
+    TRY(fail_as_cancelled_if_stopped(stop, status, err));
     if (c->checked.error <= 1) TRY(verify_at_edges(c, err));
-    TRY(verify_before_sampling_and_check_threads(c, err));
-    TRY(fail_if_interrupted(stop, status, err));
+    TRY(verify_start_watch_and_check_thread_count(c, err));
+    TRY(fail_as_cancelled_if_stopped(stop, status, err));
 done:
     return st;
 }
@@ -418,17 +426,17 @@ abdb_status abdb_run_and_print_kernel_cell(const abdb_backend *backend, abdb_dev
     c->name = cell;
     c->device = device;
     c->began_s = abdb_clock_seconds();
-    TRY(parse_cell_and_find_impl(c, backend, request, status, err));
+    TRY(parse_cell_request_and_find_impl(c, backend, request, status, err));
     TRY(make_copies_and_verify_before_sampling(c, stop, status, err));
-    TRY(sample_again_until_canary_is_steady(c, stop, err));
+    TRY(sample_and_repeat_until_canary_is_steady(c, stop, err));
     if (c->samples.cancelled) {
         *status = "cancelled";
         TRY(ABDB_FAIL(err, ABDB_STOPPED, "interrupted after %zu samples", c->samples.count));
     }
-    TRY(verify_after_sampling(c, err));
+    TRY(verify_all_copies_after_sampling(c, err));
     abdb_print_sample_records(cell, &c->samples);
     abdb_print_sensor_telemetry(cell, c->samples.reading, c->samples.readings, c->samples.first_s);
-    print_kernel_result(c);
+    print_kernel_result_record(c);
     *status = "ok";
 done:
     abdb_sample_watch_free(c->rule.watch);
@@ -439,9 +447,9 @@ done:
     return st;
 }
 
-abdb_status abdb_print_kernel_estimate(const abdb_backend *backend, abdb_device *device,
-                                       const char *cell, json_t *request, const char **status,
-                                       abdb_error *err)
+abdb_status abdb_print_kernel_estimate_record(const abdb_backend *backend, abdb_device *device,
+                                              const char *cell, json_t *request,
+                                              const char **status, abdb_error *err)
 {
     kernel_cell *c = calloc(1, sizeof *c);
     abdb_work w;
@@ -450,13 +458,14 @@ abdb_status abdb_print_kernel_estimate(const abdb_backend *backend, abdb_device 
     *status = "failed";
     if (!c) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
     c->device = device;
-    TRY(parse_cell_and_find_impl(c, backend, request, status, err));
+    TRY(parse_cell_request_and_find_impl(c, backend, request, status, err));
     c->recipe.kernel->count_work(&c->p, &w);
-    abdb_print_and_free_record(json_pack(
-        "{s:s,s:s,s:f,s:f,s:f,s:f}", "kind", "estimate", "cell", cell, "ops", w.ops, "bytes",
-        w.bytes, "memory", abdb_problem_tensor_bytes(&c->p), "seconds",
-        abdb_estimate_kernel_cell_seconds(&c->recipe, &c->p, &c->rule, choose_copy_count(c),
-                                          is_verified_at_small_size(c))));
+    abdb_print_and_free_record(
+        json_pack("{s:s,s:s,s:f,s:f,s:f,s:f}", "kind", "estimate", "cell", cell, "ops", w.ops,
+                  "bytes", w.bytes, "memory", abdb_problem_tensor_bytes(&c->p), "seconds",
+                  abdb_estimate_kernel_cell_seconds(&c->recipe, &c->p, &c->rule,
+                                                    copies_needed_to_rotate_past_caches(c),
+                                                    is_verified_at_small_size_for_many_ops(c))));
     *status = "ok";
 done:
     free(c);

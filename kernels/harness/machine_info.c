@@ -33,7 +33,8 @@ static bool read_first_line(const char *path, char *out, size_t room)
 }
 
 /* The text after "key : " in /proc/cpuinfo or the like. */
-static bool read_value_after_colon(const char *path, const char *key, char *out, size_t room)
+static bool read_value_of_first_key_colon_line(const char *path, const char *key, char *out,
+                                               size_t room)
 {
     FILE *file = fopen(path, "r");
     char line[LINE];
@@ -55,34 +56,35 @@ static bool read_value_after_colon(const char *path, const char *key, char *out,
 
 const char *abdb_processor_model_name(char *out, size_t room)
 {
-    if (!read_value_after_colon("/proc/cpuinfo", "model name", out, room))
+    if (!read_value_of_first_key_colon_line("/proc/cpuinfo", "model name", out, room))
         snprintf(out, room, "unknown processor");
     return out;
 }
 
-static bool is_virtual_machine(void)
+static bool has_hypervisor_cpu_flag(void)
 {
     char text[LINE];
 
-    return read_value_after_colon("/proc/cpuinfo", "flags", text, sizeof text) &&
+    return read_value_of_first_key_colon_line("/proc/cpuinfo", "flags", text, sizeof text) &&
            strstr(text, " hypervisor");
 }
 
 /* Who made the processor, and its family and model, as /proc/cpuinfo numbers them. */
-static void describe_processor_by_family(char *out, size_t room)
+static void format_processor_vendor_family_model(char *out, size_t room)
 {
     char vendor[64] = "", family[32] = "", model[32] = "";
     const char *word = vendor;
 
-    if (read_value_after_colon("/proc/cpuinfo", "vendor_id", vendor, sizeof vendor)) { /* of x86 */
+    if (read_value_of_first_key_colon_line("/proc/cpuinfo", "vendor_id", vendor,
+                                           sizeof vendor)) { /* of x86 */
         if (strncmp(vendor, "Genuine", 7) == 0) word = vendor + 7;
         if (strncmp(vendor, "Authentic", 9) == 0) word = vendor + 9;
-        read_value_after_colon("/proc/cpuinfo", "cpu family", family, sizeof family);
-        read_value_after_colon("/proc/cpuinfo", "model\t", model, sizeof model);
+        read_value_of_first_key_colon_line("/proc/cpuinfo", "cpu family", family, sizeof family);
+        read_value_of_first_key_colon_line("/proc/cpuinfo", "model\t", model, sizeof model);
         snprintf(out, room, "%s family %s model %s", word, family, model);
-    } else if (read_value_after_colon("/proc/cpuinfo", "CPU implementer", vendor,
-                                      sizeof vendor)) { /* of ARM */
-        read_value_after_colon("/proc/cpuinfo", "CPU part", model, sizeof model);
+    } else if (read_value_of_first_key_colon_line("/proc/cpuinfo", "CPU implementer", vendor,
+                                                  sizeof vendor)) { /* of ARM */
+        read_value_of_first_key_colon_line("/proc/cpuinfo", "CPU part", model, sizeof model);
         snprintf(out, room, "ARM implementer %s part %s", vendor, model);
     } else {
         snprintf(out, room, "unknown processor");
@@ -95,45 +97,46 @@ const char *abdb_host_device_name(char *out, size_t room)
     char name[128];
 
     if (!strpbrk(abdb_processor_model_name(name, sizeof name), "0123456789"))
-        describe_processor_by_family(name, sizeof name);
+        format_processor_vendor_family_model(name, sizeof name);
     snprintf(out, room, "%s with %ld%s processor%s", name, online,
-             is_virtual_machine() ? " virtual" : "", abdb_plural_ending(online));
+             has_hypervisor_cpu_flag() ? " virtual" : "", abdb_plural_ending(online));
     return out;
 }
 
 /* Size of a data or unified cache of a level on the first core; 0: the system does not say. */
-static size_t cache_level_bytes(int level)
+static size_t data_cache_bytes_of_level(int level)
 {
     char path[128], text[64];
 
     for (int i = 0; i < 8; i++) {
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/level", i);
         if (!read_first_line(path, text, sizeof text)) break;
-        if (abdb_digits_parse_or(text, INT_MAX, 0) != level) continue;
+        if (abdb_digits_parse_prefix_up_to_max_or(text, INT_MAX, 0) != level) continue;
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/type", i);
         if (read_first_line(path, text, sizeof text) && text[0] == 'I')
             continue; /* of instructions */
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
         if (!read_first_line(path, text, sizeof text)) break;
-        return (size_t)abdb_digits_parse_or(text, INT_MAX, 0) * (strchr(text, 'K')   ? 1024u
-                                                                 : strchr(text, 'M') ? 1048576u
-                                                                                     : 1u);
+        return (size_t)abdb_digits_parse_prefix_up_to_max_or(text, INT_MAX, 0) *
+               (strchr(text, 'K')   ? 1024u
+                : strchr(text, 'M') ? 1048576u
+                                    : 1u);
     }
     return 0;
 }
 
-size_t abdb_last_level_cache_bytes(void)
+size_t abdb_last_level_cache_bytes_or_32_mib(void)
 {
     size_t largest = 0;
 
     for (int level = 1; level <= 4; level++)
-        if (cache_level_bytes(level) > largest) largest = cache_level_bytes(level);
+        if (data_cache_bytes_of_level(level) > largest) largest = data_cache_bytes_of_level(level);
     return largest ? largest : (size_t)32 << 20;
 }
 
 /* What a user says of the last-level cache, who knows better than the system; 0: nothing, or no
  * number of bytes. */
-static size_t last_level_bytes_from_env(void)
+static size_t last_level_cache_bytes_from_env(void)
 {
     const char *text = getenv("ABDB_LAST_LEVEL_BYTES");
     long long bytes;
@@ -143,16 +146,17 @@ static size_t last_level_bytes_from_env(void)
                : 0;
 }
 
-abdb_machine_caches abdb_machine_cache_sizes(int threads)
+abdb_machine_caches abdb_machine_cache_sizes_capped_if_virtual(int threads)
 {
-    size_t told = last_level_bytes_from_env(), last = told ? told : abdb_last_level_cache_bytes();
-    abdb_machine_caches l = {.l1 = cache_level_bytes(1),
-                             .l2 = cache_level_bytes(2),
+    size_t told = last_level_cache_bytes_from_env(),
+           last = told ? told : abdb_last_level_cache_bytes_or_32_mib();
+    abdb_machine_caches l = {.l1 = data_cache_bytes_of_level(1),
+                             .l2 = data_cache_bytes_of_level(2),
                              .last = last,
                              .threads = threads,
                              .claimed = last};
 
-    if (!told && is_virtual_machine() && l.last > SHARED_CACHE) l.last = SHARED_CACHE;
+    if (!told && has_hypervisor_cpu_flag() && l.last > SHARED_CACHE) l.last = SHARED_CACHE;
 
     /* Where the system does not tell, what nearly all processors of the last ten years have at
      * least. */
@@ -166,8 +170,8 @@ double abdb_memory_total_bytes(void)
 {
     char text[64];
 
-    return read_value_after_colon("/proc/meminfo", "MemTotal", text, sizeof text)
-               ? 1024 * abdb_double_parse_or(text, 0)
+    return read_value_of_first_key_colon_line("/proc/meminfo", "MemTotal", text, sizeof text)
+               ? 1024 * abdb_double_parse_prefix_or(text, 0)
                : 0;
 }
 
@@ -190,18 +194,18 @@ int abdb_numa_node_count(void)
     return nodes > 0 ? nodes : 1;
 }
 
-double abdb_memory_available_bytes(void)
+double abdb_memory_available_bytes_within_cgroup(void)
 {
     char text[64];
     /* Of a container the cgroup's limit counts, where it is lower than the host's memory. */
     double available = 1e18, limit, used;
 
-    if (read_value_after_colon("/proc/meminfo", "MemAvailable", text, sizeof text))
-        available = 1024 * abdb_double_parse_or(text, 0);
+    if (read_value_of_first_key_colon_line("/proc/meminfo", "MemAvailable", text, sizeof text))
+        available = 1024 * abdb_double_parse_prefix_or(text, 0);
     if (read_first_line("/sys/fs/cgroup/memory.max", text, sizeof text) && text[0] != 'm') {
-        limit = abdb_double_parse_or(text, 0);
+        limit = abdb_double_parse_prefix_or(text, 0);
         used = read_first_line("/sys/fs/cgroup/memory.current", text, sizeof text)
-                   ? abdb_double_parse_or(text, 0)
+                   ? abdb_double_parse_prefix_or(text, 0)
                    : 0;
         if (limit - used < available) available = limit - used;
     }
@@ -215,14 +219,15 @@ static void set_json_text_if_utf8(json_t *object, const char *key, const char *t
     if (value) json_object_set_new(object, key, value);
 }
 
-static void set_json_first_line_of_file(json_t *object, const char *key, const char *path)
+static void set_json_first_line_of_file_if_readable(json_t *object, const char *key,
+                                                    const char *path)
 {
     char text[LINE];
 
     if (read_first_line(path, text, sizeof text)) set_json_text_if_utf8(object, key, text);
 }
 
-void abdb_host_rate_bounds(double *ops_per_s, double *bytes_per_s)
+void abdb_host_max_plausible_rates(double *ops_per_s, double *bytes_per_s)
 {
     static const double clock_hz = 7e9; /* above those that are sold */
     /* Each cycle: a matrix unit; two units of 64 bytes of products of four; of 32 bytes. */
@@ -230,7 +235,7 @@ void abdb_host_rate_bounds(double *ops_per_s, double *bytes_per_s)
     double processors = (double)sysconf(_SC_NPROCESSORS_ONLN), ops = matrix;
     char text[LINE];
 
-    if (read_value_after_colon("/proc/cpuinfo", "flags", text, sizeof text) &&
+    if (read_value_of_first_key_colon_line("/proc/cpuinfo", "flags", text, sizeof text) &&
         !strstr(text, "amx_tile"))
         ops = strstr(text, "avx512f") ? bytes_64 : bytes_32;
     *ops_per_s = processors * clock_hz * ops;
@@ -238,7 +243,7 @@ void abdb_host_rate_bounds(double *ops_per_s, double *bytes_per_s)
 }
 
 /* Adds what /proc/cpuinfo and sysfs say of the processor, its instruction sets and caches. */
-static void add_processor_and_caches(json_t *m)
+static void add_processor_isa_and_caches_to_json(json_t *m)
 {
     static const char *const keys[][2] = {{"vendor_id", "host_processor_vendor"},
                                           {"cpu family", "host_processor_family"},
@@ -250,9 +255,9 @@ static void add_processor_and_caches(json_t *m)
     set_json_text_if_utf8(m, "host_processor_model_name",
                           abdb_processor_model_name(text, sizeof text));
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (read_value_after_colon("/proc/cpuinfo", keys[i][0], text, sizeof text))
+        if (read_value_of_first_key_colon_line("/proc/cpuinfo", keys[i][0], text, sizeof text))
             set_json_text_if_utf8(m, keys[i][1], text);
-    if (read_value_after_colon("/proc/cpuinfo", "flags", text, sizeof text)) {
+    if (read_value_of_first_key_colon_line("/proc/cpuinfo", "flags", text, sizeof text)) {
         static const char *const isa[] = {"avx2",        "fma",         "avx512f",  "avx512_bf16",
                                           "avx512_vnni", "avx512_fp16", "avx_vnni", "amx_tile",
                                           "amx_bf16",    "amx_int8",    "amx_fp16"};
@@ -273,35 +278,36 @@ static void add_processor_and_caches(json_t *m)
         if (!read_first_line(path, type, sizeof type) || strcmp(type, "Instruction") == 0) continue;
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
         snprintf(key, sizeof key, "cache_l%.8s", level);
-        set_json_first_line_of_file(m, key, path);
+        set_json_first_line_of_file_if_readable(m, key, path);
     }
 }
 
 /* Adds processors, limits of the cgroup, load, and the system's settings of pages, clock and
  * frequency. */
-static void add_system_settings(json_t *m)
+static void add_system_settings_to_json(json_t *m)
 {
     cpu_set_t set;
 
     json_object_set_new(m, "processors_online", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
     if (abdb_get_processors_of_openmp_places(&set) || sched_getaffinity(0, sizeof set, &set) == 0)
         json_object_set_new(m, "processors_allowed", json_integer(CPU_COUNT(&set)));
-    set_json_first_line_of_file(m, "cgroup_cpu_max", "/sys/fs/cgroup/cpu.max");
-    set_json_first_line_of_file(m, "cgroup_memory_max", "/sys/fs/cgroup/memory.max");
-    set_json_first_line_of_file(m, "load_average", "/proc/loadavg");
-    set_json_first_line_of_file(m, "transparent_huge_pages",
-                                "/sys/kernel/mm/transparent_hugepage/enabled");
-    set_json_first_line_of_file(m, "governor",
-                                "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-    set_json_first_line_of_file(m, "turbo_boost", "/sys/devices/system/cpu/cpufreq/boost");
-    set_json_first_line_of_file(m, "numa", "/sys/devices/system/node/online");
-    set_json_first_line_of_file(m, "smt", "/sys/devices/system/cpu/smt/control");
-    set_json_first_line_of_file(m, "clocksource",
-                                "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    set_json_first_line_of_file_if_readable(m, "cgroup_cpu_max", "/sys/fs/cgroup/cpu.max");
+    set_json_first_line_of_file_if_readable(m, "cgroup_memory_max", "/sys/fs/cgroup/memory.max");
+    set_json_first_line_of_file_if_readable(m, "load_average", "/proc/loadavg");
+    set_json_first_line_of_file_if_readable(m, "transparent_huge_pages",
+                                            "/sys/kernel/mm/transparent_hugepage/enabled");
+    set_json_first_line_of_file_if_readable(
+        m, "governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+    set_json_first_line_of_file_if_readable(m, "turbo_boost",
+                                            "/sys/devices/system/cpu/cpufreq/boost");
+    set_json_first_line_of_file_if_readable(m, "numa", "/sys/devices/system/node/online");
+    set_json_first_line_of_file_if_readable(m, "smt", "/sys/devices/system/cpu/smt/control");
+    set_json_first_line_of_file_if_readable(
+        m, "clocksource", "/sys/devices/system/clocksource/clocksource0/current_clocksource");
 }
 
 /* Adds compiler, libc, library, and the environment variables that change speed. */
-static void add_build_and_variables(json_t *m, const abdb_backend *backend)
+static void add_build_and_speed_env_vars_to_json(json_t *m, const abdb_backend *backend)
 {
     static const char *const variables[] = {
         "OMP_NUM_THREADS", "OMP_PROC_BIND",     "OMP_PLACES",           "OMP_WAIT_POLICY",
@@ -322,7 +328,7 @@ static void add_build_and_variables(json_t *m, const abdb_backend *backend)
     json_object_set_new(m, "variables", environment);
 }
 
-static void set_json_device_property(void *to, const char *key, const char *text)
+static void set_json_device_property_if_utf8(void *to, const char *key, const char *text)
 {
     set_json_text_if_utf8(to, key, text);
 }
@@ -334,20 +340,20 @@ json_t *abdb_describe_machine_json(const abdb_backend *backend, abdb_device *dev
     char text[LINE];
 
     if (!m) return NULL;
-    add_processor_and_caches(m);
-    if (read_value_after_colon("/proc/meminfo", "MemTotal", text, sizeof text))
+    add_processor_isa_and_caches_to_json(m);
+    if (read_value_of_first_key_colon_line("/proc/meminfo", "MemTotal", text, sizeof text))
         set_json_text_if_utf8(m, "host_memory_capacity", text);
     if (uname(&name) == 0) {
         set_json_text_if_utf8(m, "kernel", name.release);
         set_json_text_if_utf8(m, "architecture", name.machine);
     }
-    if (read_value_after_colon("/proc/cpuinfo", "flags", text, sizeof text))
-        json_object_set_new(m, "virtual_machine", json_boolean(is_virtual_machine()));
-    add_system_settings(m);
-    add_build_and_variables(m, backend);
+    if (read_value_of_first_key_colon_line("/proc/cpuinfo", "flags", text, sizeof text))
+        json_object_set_new(m, "virtual_machine", json_boolean(has_hypervisor_cpu_flag()));
+    add_system_settings_to_json(m);
+    add_build_and_speed_env_vars_to_json(m, backend);
     if (device->threads)
         json_object_set_new(m, "omp_region_s",
-                            json_real(abdb_time_empty_parallel_region(device->threads)));
-    if (device->describe) device->describe(device, set_json_device_property, m);
+                            json_real(abdb_median_time_of_empty_parallel_region(device->threads)));
+    if (device->describe) device->describe(device, set_json_device_property_if_utf8, m);
     return m;
 }

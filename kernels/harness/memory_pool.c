@@ -22,7 +22,7 @@ static struct {
 } region;
 
 /* Reserved once, as large as all memory: pages come when they are touched. */
-static bool reserve_pool_address_space_once(void)
+static bool reserve_pool_once_if_one_numa_node(void)
 {
     if (region.tried) return region.base != NULL;
     region.tried = true;
@@ -38,12 +38,13 @@ static bool reserve_pool_address_space_once(void)
     return region.base != NULL;
 }
 
-void *abdb_memory_pool_alloc(size_t size)
+void *abdb_memory_pool_alloc_or_null(size_t size)
 {
     size_t i, at = 0;
 
     size = (size + PAGE - 1) / PAGE * PAGE;
-    if (size < LEAST || region.count == BLOCKS || !reserve_pool_address_space_once()) return NULL;
+    if (size < LEAST || region.count == BLOCKS || !reserve_pool_once_if_one_numa_node())
+        return NULL;
     for (i = 0; i < region.count && region.live[i].at - at < size + PAGE; i++)
         at = region.live[i].at + region.live[i].size + PAGE;
     if (at > region.room || region.room - at < size) return NULL;
@@ -54,7 +55,7 @@ void *abdb_memory_pool_alloc(size_t size)
     return region.base + at;
 }
 
-bool abdb_memory_pool_release(void *memory)
+bool abdb_memory_pool_release_if_owned(void *memory)
 {
     size_t at = (size_t)((uintptr_t)memory - (uintptr_t)region.base);
 
@@ -63,14 +64,15 @@ bool abdb_memory_pool_release(void *memory)
         region.count--;
         memmove(&region.live[i], &region.live[i + 1], (region.count - i) * sizeof *region.live);
         /* Others want to measure, too. */
-        if (region.count == 0 && (double)region.touched > abdb_memory_available_bytes() / 2)
-            abdb_memory_pool_trim();
+        if (region.count == 0 &&
+            (double)region.touched > abdb_memory_available_bytes_within_cgroup() / 2)
+            abdb_memory_pool_return_unused_tail();
         return true;
     }
     return false;
 }
 
-double abdb_memory_pool_unused_bytes(void)
+double abdb_memory_pool_touched_unused_bytes(void)
 {
     size_t used = 0;
 
@@ -78,7 +80,7 @@ double abdb_memory_pool_unused_bytes(void)
     return (double)(region.touched - used);
 }
 
-void abdb_memory_pool_trim(void)
+void abdb_memory_pool_return_unused_tail(void)
 {
     size_t end = 0;
 

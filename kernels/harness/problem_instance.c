@@ -45,7 +45,8 @@ abdb_status abdb_problem_add_json_params(abdb_problem *p, json_t *params, abdb_e
 }
 
 /* Sets what "name=value ..." says; the names are kept in c, where the parameters point to them. */
-static abdb_status set_overriding_params(abdb_instance *c, const char *overrides, abdb_error *err)
+static abdb_status set_params_from_override_text(abdb_instance *c, const char *overrides,
+                                                 abdb_error *err)
 {
     char *text = c->override_names, *rest = NULL;
     abdb_status st = ABDB_OK;
@@ -56,7 +57,7 @@ static abdb_status set_overriding_params(abdb_instance *c, const char *overrides
         char *equals = strchr(word, '=');
 
         *equals = '\0';
-        TRY(abdb_param_set_integer(&c->p, word, abdb_double_parse_or(equals + 1, 0), err));
+        TRY(abdb_param_set_integer(&c->p, word, abdb_double_parse_prefix_or(equals + 1, 0), err));
     }
 done:
     return st;
@@ -64,8 +65,8 @@ done:
 
 /* Memory of a tensor on the device; of its inputs and of what comes back on the host, which are the
  * same where the device is the host, but for a tensor that is read and written. */
-static abdb_status alloc_tensor_on_device_and_host(abdb_instance *c, int tensor_index, bool huge,
-                                                   abdb_error *err)
+static abdb_status alloc_tensor_with_guards_on_device_and_host(abdb_instance *c, int tensor_index,
+                                                               bool huge, abdb_error *err)
 {
     abdb_device *d = c->p.device;
     size_t size = tensor_byte_size(&c->p.tensor[tensor_index]);
@@ -74,12 +75,12 @@ static abdb_status alloc_tensor_on_device_and_host(abdb_instance *c, int tensor_
          **back = &c->back.tensor[tensor_index].data;
     abdb_status st = ABDB_OK;
 
-    c->guard = d->on_host ? abdb_guard_offset(huge) : 0;
+    c->guard = d->on_host ? abdb_guard_bytes_before_tensor(huge) : 0;
     TRY(d->alloc(d, size + 2 * c->guard, huge, data, err));
     if (c->guard) {
         *data = (char *)*data + c->guard;
-        abdb_canary_fill((char *)*data - ABDB_CANARY_BYTES);
-        abdb_canary_fill((char *)*data + size);
+        abdb_guard_fill_with_pattern((char *)*data - ABDB_CANARY_BYTES);
+        abdb_guard_fill_with_pattern((char *)*data + size);
     }
     if (d->on_host) {
         *in = *back = *data;
@@ -95,7 +96,7 @@ done:
 
 /* Makes all tensors, fills the inputs by fill= and the seed, brings them to the device and
  * spoils the outputs. ABDB_NOMEM: they take over 0.8 of what is free. */
-static abdb_status alloc_and_fill_tensors(abdb_instance *c, abdb_error *err)
+static abdb_status alloc_fill_upload_and_digest_tensors(abdb_instance *c, abdb_error *err)
 {
     static const char *const fills[] = {"uniform", "zeros", "integers", "edges", NULL},
                              *const sizes[] = {"small", "huge", NULL};
@@ -105,19 +106,20 @@ static abdb_status alloc_and_fill_tensors(abdb_instance *c, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     if (d->use_ranks) TRY(d->use_ranks(d, abdb_problem_rank_count(&c->p), err));
-    TRY(abdb_param_choice_index(&c->p, "fill", fills, &how, err));
+    TRY(abdb_param_choice_index_or_first(&c->p, "fill", fills, &how, err));
     c->edges = c->edges || (how == ABDB_FILL_EDGES && !c->exact);
     if (c->edges) how = ABDB_FILL_EDGES;
-    TRY(abdb_param_choice_index(&c->p, "pages", sizes, &huge, err));
+    TRY(abdb_param_choice_index_or_first(&c->p, "pages", sizes, &huge, err));
     /* A fifth is left to what implementations pack, to the check, and to everybody else. */
     if (need > 0.8 * d->available(d))
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "needs %.1f GB, %.1f GB are available", need / 1e9,
                       d->available(d) / 1e9));
     for (int i = 0; i < c->p.tensors; i++) {
-        TRY(alloc_tensor_on_device_and_host(c, i, huge, err));
+        TRY(alloc_tensor_with_guards_on_device_and_host(c, i, huge, err));
         /* Each tensor of each copy has a seed of its own. */
         if (c->p.tensor[i].role != ABDB_OUT)
-            abdb_fill_by_mode(&c->in.tensor[i], c->seed * ABDB_TENSOR_MAX + (unsigned)i, how);
+            abdb_fill_tensor_by_mode(&c->in.tensor[i], c->seed * ABDB_TENSOR_MAX + (unsigned)i,
+                                     how);
     }
     if (c->kernel->prepare_inputs) c->kernel->prepare_inputs(&c->in, c->seed);
     if (c->edges && c->kernel->put_edge_values) c->kernel->put_edge_values(&c->in, c->seed);
@@ -129,8 +131,8 @@ static abdb_status alloc_and_fill_tensors(abdb_instance *c, abdb_error *err)
                           tensor_byte_size(&c->p.tensor[i]), err));
     for (int i = 0; i < c->p.tensors; i++)
         if (c->p.tensor[i].role == ABDB_IN)
-            c->digest[i] =
-                abdb_digest_memory(c->in.tensor[i].data, tensor_byte_size(&c->p.tensor[i]), true);
+            c->digest[i] = abdb_digest_memory_with_process_seed(
+                c->in.tensor[i].data, tensor_byte_size(&c->p.tensor[i]), true);
     TRY(abdb_instance_poison_outputs_restore_inouts(c, err));
 done:
     return st;
@@ -156,8 +158,8 @@ done:
 }
 
 /* The problem of a recipe, without its tensors. */
-static abdb_status setup_instance_problem(abdb_instance *c, const abdb_instance_spec *r,
-                                          abdb_error *err)
+static abdb_status init_instance_and_setup_its_problem(abdb_instance *c,
+                                                       const abdb_instance_spec *r, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -168,7 +170,7 @@ static abdb_status setup_instance_problem(abdb_instance *c, const abdb_instance_
                          .exact = r->exact,
                          .edges = r->edges};
     TRY(abdb_problem_add_json_params(&c->p, r->params, err));
-    if (r->overrides) TRY(set_overriding_params(c, r->overrides, err));
+    if (r->overrides) TRY(set_params_from_override_text(c, r->overrides, err));
     TRY(r->kernel->setup_tensors(&c->p, &r->device->limits, err));
     c->in = c->back = c->p;
 done:
@@ -181,7 +183,7 @@ bool abdb_instance_is_possible(const abdb_instance_spec *r, double bytes_most)
     abdb_error err;
     const char *why;
 
-    return setup_instance_problem(&c, r, &err) == ABDB_OK &&
+    return init_instance_and_setup_its_problem(&c, r, &err) == ABDB_OK &&
            abdb_problem_tensor_bytes(&c.p) <= bytes_most &&
            (!r->impl->accepts || r->impl->accepts(&c.p, &why));
 }
@@ -203,8 +205,8 @@ abdb_status abdb_instance_alloc_fill_and_prepare(abdb_instance *c, const abdb_in
     double start;
     abdb_status st = ABDB_OK;
 
-    TRY(setup_instance_problem(c, r, err));
-    TRY(alloc_and_fill_tensors(c, err));
+    TRY(init_instance_and_setup_its_problem(c, r, err));
+    TRY(alloc_fill_upload_and_digest_tensors(c, err));
     start = abdb_clock_seconds();
     if (c->impl->prepare) TRY(c->impl->prepare(&state, &c->p, err));
     c->prepare_s = abdb_clock_seconds() - start;
@@ -230,7 +232,7 @@ void abdb_instance_free(abdb_instance *c)
 }
 
 /* Outputs as a launch left them, in the host's memory. */
-static abdb_status download_outputs(abdb_instance *c, abdb_error *err)
+static abdb_status download_outputs_unless_on_host(abdb_instance *c, abdb_error *err)
 {
     abdb_device *d = c->p.device;
     abdb_status st = ABDB_OK;
@@ -255,13 +257,13 @@ static abdb_status digest_input_on_device(const abdb_instance *c, int tensor_ind
 
     if (!d->on_host && !fetched) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes", size));
     if (!d->on_host) TRY(d->download(d, fetched, t->data, size, err));
-    *out = abdb_digest_memory(fetched ? fetched : t->data, size, true);
+    *out = abdb_digest_memory_with_process_seed(fetched ? fetched : t->data, size, true);
 done:
     free(fetched);
     return st;
 }
 
-abdb_status abdb_instance_check_inputs_and_guards(abdb_instance *c, abdb_error *err)
+abdb_status abdb_instance_require_inputs_guards_unchanged(abdb_instance *c, abdb_error *err)
 {
     uint64_t digest;
     abdb_status st = ABDB_OK;
@@ -269,8 +271,8 @@ abdb_status abdb_instance_check_inputs_and_guards(abdb_instance *c, abdb_error *
     for (int i = 0; i < c->p.tensors; i++) {
         const abdb_tensor *t = &c->p.tensor[i];
         const char *data = t->data;
-        size_t before = c->guard ? abdb_canary_count_changed(data - ABDB_CANARY_BYTES) : 0,
-               behind = c->guard ? abdb_canary_count_changed(data + tensor_byte_size(t)) : 0;
+        size_t before = c->guard ? abdb_guard_count_changed_bytes(data - ABDB_CANARY_BYTES) : 0,
+               behind = c->guard ? abdb_guard_count_changed_bytes(data + tensor_byte_size(t)) : 0;
 
         if (before || behind)
             TRY(ABDB_FAIL(err, ABDB_VERIFY,
@@ -297,15 +299,16 @@ abdb_status abdb_instances_reset_launch_and_download(abdb_instance *copies, size
     TRY(d->begin_timing(d, err));
     for (size_t i = 0; i < count; i++) TRY(copies[i].impl->launch(copies[i].state, err));
     TRY(d->end_timing(d, &time_s, err));
-    for (size_t i = 0; i < count; i++) TRY(download_outputs(&copies[i], err));
+    for (size_t i = 0; i < count; i++) TRY(download_outputs_unless_on_host(&copies[i], err));
     for (size_t i = 0; i < count && d->on_host; i++)
-        TRY(abdb_instance_check_inputs_and_guards(&copies[i], err));
+        TRY(abdb_instance_require_inputs_guards_unchanged(&copies[i], err));
 done:
     return st;
 }
 
-abdb_status abdb_instances_launch_and_verify(abdb_instance *copies, size_t count, double budget_s,
-                                             abdb_verify_result *out, abdb_error *err)
+abdb_status abdb_instances_reset_launch_and_verify_all(abdb_instance *copies, size_t count,
+                                                       double budget_s, abdb_verify_result *out,
+                                                       abdb_error *err)
 {
     double share = 1;
     abdb_status st = ABDB_OK;
@@ -316,7 +319,7 @@ abdb_status abdb_instances_launch_and_verify(abdb_instance *copies, size_t count
             abdb_instance_verify_options(&copies[i], budget_s / (double)count);
         abdb_verify_result one;
 
-        TRY(abdb_verify_outputs(&how, &copies[i].in, &copies[i].back, &one, err));
+        TRY(abdb_verify_outputs_against_reference(&how, &copies[i].in, &copies[i].back, &one, err));
         out->error = fmax(out->error, one.error);
         share = fmin(share, one.rows_checked_share);
     }
@@ -325,7 +328,7 @@ done:
     return st;
 }
 
-bool abdb_instance_outputs_finite(const abdb_instance *c)
+bool abdb_instance_are_all_outputs_finite(const abdb_instance *c)
 {
     size_t broken = 0;
 

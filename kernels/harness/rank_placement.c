@@ -33,8 +33,8 @@ static bool parse_processor_list(const char *text, cpu_set_t *out)
 
 /* Ranks of the host of `rank`: are they more than its processors that they may use, and has any a
  * processor that `rank` has, too? */
-static bool add_cpu_sharing_on_host_of_rank(const abdb_rank_place *place, int ranks, int rank,
-                                            abdb_rank_sharing *out)
+static bool mark_shared_or_oversubscribed_cpus_of_rank(const abdb_rank_place *place, int ranks,
+                                                       int rank, abdb_rank_sharing *out)
 {
     cpu_set_t all, own, other, common;
     int here = 0;
@@ -62,14 +62,14 @@ abdb_rank_sharing abdb_count_hosts_and_find_cpu_sharing(const abdb_rank_place *p
 
         while (strcmp(place[same].host, place[r].host) != 0) same++;
         c.hosts += same == r;
-        c.known = c.known && add_cpu_sharing_on_host_of_rank(place, ranks, r, &c);
+        c.known = c.known && mark_shared_or_oversubscribed_cpus_of_rank(place, ranks, r, &c);
     }
     return c;
 }
 
 /* One rank: where it worked, and the median, least and most of its samples. */
-static json_t *rank_place_and_times_json(const abdb_rank_place *place, const abdb_samples *s,
-                                         int rank, double *scratch)
+static json_t *rank_place_and_median_min_max_json(const abdb_rank_place *place,
+                                                  const abdb_samples *s, int rank, double *scratch)
 {
     json_t *one = json_pack("{s:s,s:s,s:s}", "host", place->host, "device", place->device,
                             "binding", place->binding);
@@ -85,8 +85,8 @@ static json_t *rank_place_and_times_json(const abdb_rank_place *place, const abd
     return one;
 }
 
-void abdb_result_json_add_ranks(json_t *result, abdb_device *device, int ranks,
-                                const abdb_samples *s)
+void abdb_result_json_add_ranks_and_binding(json_t *result, abdb_device *device, int ranks,
+                                            const abdb_samples *s)
 {
     json_t *list = json_array(), *factors = json_object_get(result, "factors");
     abdb_rank_place *place = calloc((size_t)ranks, sizeof *place);
@@ -95,7 +95,7 @@ void abdb_result_json_add_ranks(json_t *result, abdb_device *device, int ranks,
 
     for (int r = 0; place && scratch && s->ranks && r < ranks; r++) {
         device->get_rank_place(device, r, &place[r]);
-        json_array_append_new(list, rank_place_and_times_json(&place[r], s, r, scratch));
+        json_array_append_new(list, rank_place_and_median_min_max_json(&place[r], s, r, scratch));
     }
     if (json_array_size(list)) {
         crowd = abdb_count_hosts_and_find_cpu_sharing(place, ranks);

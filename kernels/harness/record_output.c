@@ -21,7 +21,7 @@ bool abdb_records_take_stdout_divert_prints(void)
 
 /* What follows a record that is missing would be believed, or look like a mistake of the protocol:
  * the process ends instead. */
-static _Noreturn void exit_after_bad_record(void)
+static _Noreturn void exit_as_record_cannot_be_serialized(void)
 {
     static const char why[] = "a record cannot be made: no memory, or a text that is not UTF-8\n";
 
@@ -33,7 +33,7 @@ void abdb_print_and_free_record(json_t *record)
 {
     char *line = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(17));
 
-    if (!line) exit_after_bad_record();
+    if (!line) exit_as_record_cannot_be_serialized();
     pthread_mutex_lock(&print_lock);
     fprintf(records, "%s\n", line);
     fflush(records);

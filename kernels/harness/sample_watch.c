@@ -42,7 +42,7 @@ struct abdb_sample_watch {
     bool spoiled, changed; /* for the sample at hand */
 };
 
-static uint64_t draw_below(abdb_sample_watch *w, uint64_t n)
+static uint64_t draw_random_below(abdb_sample_watch *w, uint64_t n)
 {
     return (abdb_xorshift64_next(&w->random) >> 11) % n;
 }
@@ -58,14 +58,14 @@ static uint64_t digest_outputs(const abdb_instance *c)
 
         if (t->role != ABDB_IN)
             sum =
-                (sum ^ abdb_digest_memory(
+                (sum ^ abdb_digest_memory_with_process_seed(
                            data, abdb_tensor_element_count(t) * abdb_dtype_size(t->dtype), true)) *
                 0x9E3779B97F4A7C15U;
     }
     return sum;
 }
 
-static bool is_floating(const abdb_tensor *t)
+static bool is_floating_point_tensor(const abdb_tensor *t)
 {
     return t->dtype != ABDB_I8 && t->dtype != ABDB_I32;
 }
@@ -83,13 +83,13 @@ static void append_spots_of_output(abdb_sample_watch *w, int draw, const abdb_te
         spoiled_element *s = &w->spot[draw][w->spots[draw]++];
 
         s->size = abdb_dtype_size(t->dtype);
-        s->at = (unsigned char *)t->data + (from + draw_below(w, to - from)) * s->size;
-        s->floating = is_floating(t);
+        s->at = (unsigned char *)t->data + (from + draw_random_below(w, to - from)) * s->size;
+        s->floating = is_floating_point_tensor(t);
         memcpy(s->expected, s->at, s->size);
     }
 }
 
-static void choose_spots(abdb_sample_watch *w)
+static void choose_output_elements_to_spoil(abdb_sample_watch *w)
 {
     const abdb_problem *p = &w->c->p;
     size_t outputs = 0;
@@ -130,7 +130,8 @@ static bool keep_row_if_input_changes_it(abdb_sample_watch *w, const abdb_verify
 
 /* Chooses an element of the first input whose rows are those of the output, where one of them shows
  * its change. */
-static void choose_input_element(abdb_sample_watch *w, const abdb_verify_options *how)
+static void choose_input_element_that_shows_in_output(abdb_sample_watch *w,
+                                                      const abdb_verify_options *how)
 {
     abdb_problem *p = &w->c->in;
     const abdb_tensor *out, *t = NULL;
@@ -141,7 +142,7 @@ static void choose_input_element(abdb_sample_watch *w, const abdb_verify_options
     for (w->output = 0; p->tensor[w->output].role != ABDB_OUT;) w->output++;
     out = &p->tensor[w->output];
     for (int i = 0; i < p->tensors && !t; i++)
-        if (p->tensor[i].role == ABDB_IN && is_floating(&p->tensor[i]) &&
+        if (p->tensor[i].role == ABDB_IN && is_floating_point_tensor(&p->tensor[i]) &&
             p->tensor[i].dim[0] == out->dim[0])
             t = &p->tensor[i];
     how->kernel->count_work(p, &work);
@@ -149,7 +150,7 @@ static void choose_input_element(abdb_sample_watch *w, const abdb_verify_options
         work.ops / (double)out->dim[0] > row_ops_most)
         return;
     width = abdb_tensor_element_count(t) / t->dim[0];
-    element = draw_below(w, abdb_tensor_element_count(t));
+    element = draw_random_below(w, abdb_tensor_element_count(t));
     w->input_size = abdb_dtype_size(t->dtype);
     w->input = (unsigned char *)t->data + element * w->input_size;
     memcpy(w->was, w->input, w->input_size);
@@ -165,13 +166,14 @@ static void choose_input_element(abdb_sample_watch *w, const abdb_verify_options
     w->input = NULL;
 }
 
-static abdb_verify_options verify_options_of(const abdb_sample_watch *w)
+static abdb_verify_options verify_options_of_watch(const abdb_sample_watch *w)
 {
     return abdb_instance_verify_options(w->c, w->check_s);
 }
 
-abdb_status abdb_sample_watch_begin(abdb_sample_watch **out, abdb_instance *c, double began_s,
-                                    double check_s, size_t certain, abdb_error *err)
+abdb_status abdb_sample_watch_begin_choosing_spots(abdb_sample_watch **out, abdb_instance *c,
+                                                   double began_s, double check_s, size_t certain,
+                                                   abdb_error *err)
 {
     abdb_sample_watch *w = *out = calloc(1, sizeof *w);
     double start = abdb_clock_seconds();
@@ -187,15 +189,15 @@ abdb_status abdb_sample_watch_begin(abdb_sample_watch **out, abdb_instance *c, d
                              .looks = certain > 1 ? LOOKS : 1,
                              .relaunches = !c->p.device->on_host,
                              .same_bits = true};
-    for (uint64_t i = draw_below(w, 64); i; i--) (void)abdb_xorshift64_next(&w->random);
+    for (uint64_t i = draw_random_below(w, 64); i; i--) (void)abdb_xorshift64_next(&w->random);
     for (int i = 0; i < c->p.tensors; i++)
         w->relaunches = w->relaunches || c->p.tensor[i].role == ABDB_INOUT;
-    how = verify_options_of(w);
+    how = verify_options_of_watch(w);
     w->digest = digest_outputs(c);
     w->digest_s = abdb_clock_seconds() - start;
     if (!w->relaunches) {
-        choose_spots(w);
-        choose_input_element(w, &how);
+        choose_output_elements_to_spoil(w);
+        choose_input_element_that_shows_in_output(w, &how);
         goto done;
     }
     start = abdb_clock_seconds();
@@ -213,23 +215,23 @@ void abdb_sample_watch_free(abdb_sample_watch *w)
 }
 
 /* May a look take so long now? */
-static bool is_within_budget(const abdb_sample_watch *w, double look_s)
+static bool is_look_within_time_budget(const abdb_sample_watch *w, double look_s)
 {
     return w->spent_s + look_s <= share * (abdb_clock_seconds() - w->began_s);
 }
 
 /* Draws whether a sample of about sample_s seconds is looked at. */
-static bool draw_look(abdb_sample_watch *w, double sample_s)
+static bool draw_whether_to_look_at_sample(abdb_sample_watch *w, double sample_s)
 {
     uint64_t one_in = sample_s < short_sample_s ? 8 : sample_s < long_sample_s ? 2 : 1;
 
-    return draw_below(w, one_in) == 0 && is_within_budget(w, 0);
+    return draw_random_below(w, one_in) == 0 && is_look_within_time_budget(w, 0);
 }
 
-void abdb_sample_watch_before(abdb_sample_watch *w, double sample_s)
+void abdb_sample_watch_spoil_before_sample(abdb_sample_watch *w, double sample_s)
 {
     double start = abdb_clock_seconds();
-    bool certain = w->looks && w->seen < w->last && draw_below(w, w->last - w->seen) == 0;
+    bool certain = w->looks && w->seen < w->last && draw_random_below(w, w->last - w->seen) == 0;
 
     w->spoiled = w->changed = false;
     w->seen++;
@@ -237,8 +239,8 @@ void abdb_sample_watch_before(abdb_sample_watch *w, double sample_s)
         w->looks--;
         w->last = w->seen + WINDOW;
     }
-    if (!certain && !draw_look(w, sample_s)) return;
-    w->changed = w->input && (certain ? w->looks % 2 : draw_below(w, 2)) != 0;
+    if (!certain && !draw_whether_to_look_at_sample(w, sample_s)) return;
+    w->changed = w->input && (certain ? w->looks % 2 : draw_random_below(w, 2)) != 0;
     w->spoiled = true;
     if (w->changed) memcpy(w->input, w->becomes, w->input_size);
     w->draw = !w->draw;
@@ -253,13 +255,13 @@ void abdb_sample_watch_before(abdb_sample_watch *w, double sample_s)
 
 /* Outputs that are not those of the verified launch to the bit: wrong, or of a kernel whose order
  * of sums changes? */
-static abdb_status verify_differing_outputs(abdb_sample_watch *w, abdb_error *err)
+static abdb_status verify_outputs_that_differ_in_bits(abdb_sample_watch *w, abdb_error *err)
 {
-    const abdb_verify_options how = verify_options_of(w);
+    const abdb_verify_options how = verify_options_of_watch(w);
     abdb_verify_result found;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_verify_outputs(&how, &w->c->in, &w->c->back, &found, err));
+    TRY(abdb_verify_outputs_against_reference(&how, &w->c->in, &w->c->back, &found, err));
     if (!(found.error <= 1))
         TRY(ABDB_FAIL(err, ABDB_VERIFY,
                       "wrong kernel: right when it is checked and wrong at sample %zu",
@@ -270,9 +272,10 @@ done:
 }
 
 /* Elements that were spoiled: are they written, and, of the inputs as they were, as before? */
-static abdb_status check_spoiled_elements(abdb_sample_watch *w, bool *same, abdb_error *err)
+static abdb_status require_spoiled_elements_rewritten(abdb_sample_watch *w, bool *all_as_verified,
+                                                      abdb_error *err)
 {
-    *same = true;
+    *all_as_verified = true;
     for (size_t i = 0; i < w->spots[w->draw]; i++) {
         const spoiled_element *s = &w->spot[w->draw][i];
         size_t spoiled = 0;
@@ -283,17 +286,18 @@ static abdb_status check_spoiled_elements(abdb_sample_watch *w, bool *same, abdb
             return ABDB_FAIL(err, ABDB_VERIFY,
                              "wrong kernel: stale output: sample %zu left what was spoiled",
                              w->seen - 1);
-        *same = *same && memcmp(s->at, s->expected, s->size) == 0;
+        *all_as_verified = *all_as_verified && memcmp(s->at, s->expected, s->size) == 0;
     }
     return ABDB_OK;
 }
 
 /* The row that the changed input changes. */
-static abdb_status check_row_of_changed_input(const abdb_sample_watch *w, abdb_error *err)
+static abdb_status require_output_row_follows_changed_input(const abdb_sample_watch *w,
+                                                            abdb_error *err)
 {
-    const abdb_verify_options how = verify_options_of(w);
-    double error = abdb_row_error_over_bound(&how, &w->c->in, &w->c->back, w->output, w->row,
-                                             w->row_want, w->row_magnitude);
+    const abdb_verify_options how = verify_options_of_watch(w);
+    double error = abdb_worst_row_error_over_bound(&how, &w->c->in, &w->c->back, w->output, w->row,
+                                                   w->row_want, w->row_magnitude);
 
     if (error <= 1) return ABDB_OK;
     return ABDB_FAIL(
@@ -303,20 +307,21 @@ static abdb_status check_row_of_changed_input(const abdb_sample_watch *w, abdb_e
 }
 
 /* A launch of its own, of what was reset. */
-static abdb_status check_relaunch(abdb_sample_watch *w, abdb_error *err)
+static abdb_status relaunch_and_verify_if_digest_differs(abdb_sample_watch *w, abdb_error *err)
 {
     double start = abdb_clock_seconds();
     abdb_status st = ABDB_OK;
 
     TRY(abdb_instances_reset_launch_and_download(w->c, 1, err));
-    if (w->same_bits && digest_outputs(w->c) != w->digest) TRY(verify_differing_outputs(w, err));
+    if (w->same_bits && digest_outputs(w->c) != w->digest)
+        TRY(verify_outputs_that_differ_in_bits(w, err));
     w->relaunch_s = abdb_clock_seconds() - start;
     w->spent_s += w->relaunch_s;
 done:
     return st;
 }
 
-abdb_status abdb_sample_watch_after(abdb_sample_watch *w, abdb_error *err)
+abdb_status abdb_sample_watch_check_after_sample(abdb_sample_watch *w, abdb_error *err)
 {
     double start = abdb_clock_seconds();
     bool same = true;
@@ -324,15 +329,17 @@ abdb_status abdb_sample_watch_after(abdb_sample_watch *w, abdb_error *err)
 
     if (!w->spoiled) return ABDB_OK;
     if (w->relaunches)
-        return w->same_bits && is_within_budget(w, w->relaunch_s) ? check_relaunch(w, err)
-                                                                  : ABDB_OK;
-    st = check_spoiled_elements(w, &same, err);
-    if (st == ABDB_OK && w->changed) st = check_row_of_changed_input(w, err);
+        return w->same_bits && is_look_within_time_budget(w, w->relaunch_s)
+                   ? relaunch_and_verify_if_digest_differs(w, err)
+                   : ABDB_OK;
+    st = require_spoiled_elements_rewritten(w, &same, err);
+    if (st == ABDB_OK && w->changed) st = require_output_row_follows_changed_input(w, err);
     if (w->changed) memcpy(w->input, w->was, w->input_size);
     TRY(st);
     if (w->same_bits && !w->changed) {
-        if (same && is_within_budget(w, w->digest_s)) same = digest_outputs(w->c) == w->digest;
-        if (!same) TRY(verify_differing_outputs(w, err));
+        if (same && is_look_within_time_budget(w, w->digest_s))
+            same = digest_outputs(w->c) == w->digest;
+        if (!same) TRY(verify_outputs_that_differ_in_bits(w, err));
     }
     w->spent_s += abdb_clock_seconds() - start;
 done:

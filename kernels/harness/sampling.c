@@ -10,7 +10,7 @@
 
 /* RESOLUTIONS: of the clock in a sample at least, so that it errs by 0.1 % at most. CHECK_EVERY:
  * samples between looks at the spread, at least. PATIENCE: looks without improvement after which it
- * is given up. BATCH_TRIES: see choose_launches_per_sample. */
+ * is given up. BATCH_TRIES: see measure_and_choose_launches_per_sample. */
 enum { RESOLUTIONS = 1000, CHECK_EVERY = 10, PATIENCE = 3, BATCH_TRIES = 3 };
 /* Of the clock in a launch of flushed caches, which takes no batch: it errs by 1 % at most. */
 enum { COLD_RESOLUTIONS = 100 };
@@ -60,7 +60,8 @@ typedef struct {
 } launch_rotation;
 
 /* The time of so many launches together. */
-static abdb_status time_launches(launch_rotation *l, size_t count, double *time_s, abdb_error *err)
+static abdb_status time_launches_in_rotation(launch_rotation *l, size_t count, double *time_s,
+                                             abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -87,7 +88,7 @@ static abdb_status warm_up_by_rule_and_once_more(launch_rotation *l, const abdb_
     for (bool more = true; more && !*l->stop;) {
         more = ((int)l->turn < rule->warm_ups && last - first < rule->max_time_s) ||
                last - first < rule->warm_s;
-        TRY(time_launches(l, 1, &time_s, err));
+        TRY(time_launches_in_rotation(l, 1, &time_s, err));
         last = abdb_clock_seconds();
     }
 done:
@@ -97,8 +98,9 @@ done:
 /* Launches of a sample: long enough for the clock, and for all samples together to fill the time.
  * Batches grow until the quickest of three stretches is; one that the machine held up does not
  * decide. */
-static abdb_status choose_launches_per_sample(launch_rotation *l, const abdb_sampling *rule,
-                                              size_t *batch, abdb_error *err)
+static abdb_status measure_and_choose_launches_per_sample(launch_rotation *l,
+                                                          const abdb_sampling *rule, size_t *batch,
+                                                          abdb_error *err)
 {
     double least =
         fmax(fmax(RESOLUTIONS * l->device->resolution_s, 2 * rule->min_time_s / ABDB_SAMPLES_MAX),
@@ -109,7 +111,7 @@ static abdb_status choose_launches_per_sample(launch_rotation *l, const abdb_sam
         double quickest = INFINITY, time_s;
 
         for (int i = 0; i < BATCH_TRIES && quickest >= least; i++) {
-            TRY(time_launches(l, *batch, &time_s, err));
+            TRY(time_launches_in_rotation(l, *batch, &time_s, err));
             quickest = fmin(quickest, time_s);
         }
         if (quickest >= least) break;
@@ -124,7 +126,8 @@ done:
 
 /* Reads the sensors where it is time. When there is no room every second reading goes, and from
  * then on they are half as many; where there is no sensor, one look is enough. */
-static void append_sensor_reading_if_due(abdb_device *device, abdb_samples *s, double *wait_s)
+static void append_sensor_reading_if_due_thinning(abdb_device *device, abdb_samples *s,
+                                                  double *wait_s)
 {
     const abdb_sensors *last = s->readings ? &s->reading[s->readings - 1] : NULL;
 
@@ -184,7 +187,8 @@ static abdb_status alloc_sample_buffers(const abdb_device *device, abdb_samples 
 }
 
 /* One more sample, of so many launches together. */
-static void append_sample_per_launch(const abdb_device *device, abdb_samples *s, double time_s)
+static void append_sample_divided_by_batch(const abdb_device *device, abdb_samples *s,
+                                           double time_s)
 {
     for (int r = 0; r < s->ranks; r++)
         s->rank_s[s->count * (size_t)s->ranks + (size_t)r] = device->rank_s[r] / (double)s->batch;
@@ -192,22 +196,22 @@ static void append_sample_per_launch(const abdb_device *device, abdb_samples *s,
 }
 
 /* One sample, of which *watch looks where its last launch is of the first copy. */
-static abdb_status take_sample(launch_rotation *l, const abdb_sampling *rule, abdb_samples *out,
-                               abdb_error *err)
+static abdb_status take_sample_flushing_and_watching(launch_rotation *l, const abdb_sampling *rule,
+                                                     abdb_samples *out, abdb_error *err)
 {
     bool watched = rule->watch && (l->next + out->batch - 1) % l->copies == 0;
     double time_s;
     abdb_status st = ABDB_OK;
 
     if (watched)
-        abdb_sample_watch_before(rule->watch, out->count
-                                                  ? out->time_s[out->count - 1] * (double)out->batch
-                                                  : rule->max_time_s);
+        abdb_sample_watch_spoil_before_sample(
+            rule->watch,
+            out->count ? out->time_s[out->count - 1] * (double)out->batch : rule->max_time_s);
     if (rule->cold) TRY(l->device->flush_caches(l->device, err));
     out->at_s[out->count] = abdb_clock_seconds() - out->first_s;
-    TRY(time_launches(l, out->batch, &time_s, err));
-    append_sample_per_launch(l->device, out, time_s);
-    if (watched) TRY(abdb_sample_watch_after(rule->watch, err));
+    TRY(time_launches_in_rotation(l, out->batch, &time_s, err));
+    append_sample_divided_by_batch(l->device, out, time_s);
+    if (watched) TRY(abdb_sample_watch_check_after_sample(rule->watch, err));
 done:
     return st;
 }
@@ -227,9 +231,11 @@ static abdb_status check_cold_launches_are_long_enough(const abdb_device *device
         least, device->resolution_s);
 }
 
-abdb_status abdb_sample_launches(abdb_device *device, const abdb_impl *impl, void *const *states,
-                                 size_t copies, const abdb_sampling *rule, const volatile int *stop,
-                                 abdb_samples *out, abdb_error *err)
+abdb_status abdb_warm_up_and_sample_until_stable(abdb_device *device, const abdb_impl *impl,
+                                                 void *const *states, size_t copies,
+                                                 const abdb_sampling *rule,
+                                                 const volatile int *stop, abdb_samples *out,
+                                                 abdb_error *err)
 {
     launch_rotation l = {device, impl, states, copies, 0, 0, stop};
     steadiness w = {.best = 1e9, .check = (size_t)rule->min_samples};
@@ -238,16 +244,16 @@ abdb_status abdb_sample_launches(abdb_device *device, const abdb_impl *impl, voi
 
     TRY(alloc_sample_buffers(device, out, &w, err));
     TRY(warm_up_by_rule_and_once_more(&l, rule, err));
-    TRY(choose_launches_per_sample(&l, rule, &out->batch, err));
+    TRY(measure_and_choose_launches_per_sample(&l, rule, &out->batch, err));
     out->cancelled = *stop != 0; /* before the first sample: none is taken */
     if (out->cancelled) goto done;
     while (rule->watch && (l.next + out->batch - 1) % copies) /* the first can be looked at */
-        TRY(time_launches(&l, 1, &time_s, err));
-    append_sensor_reading_if_due(device, out, &wait_s);
+        TRY(time_launches_in_rotation(&l, 1, &time_s, err));
+    append_sensor_reading_if_due_thinning(device, out, &wait_s);
     out->first_s = abdb_clock_seconds();
     while (out->count < ABDB_SAMPLES_MAX) {
-        append_sensor_reading_if_due(device, out, &wait_s);
-        TRY(take_sample(&l, rule, out, err));
+        append_sensor_reading_if_due_thinning(device, out, &wait_s);
+        TRY(take_sample_flushing_and_watching(&l, rule, out, err));
         out->cancelled = *stop != 0;
         if (out->cancelled ||
             should_stop_sampling(out, rule, abdb_clock_seconds() - out->first_s, &w))

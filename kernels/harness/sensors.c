@@ -65,14 +65,15 @@ static void read_stolen_and_total_ticks(abdb_sensors *s)
 
 /* The largest of a number that several zones, clocks or packages have, or (sum) all of them
  * together; NAN: none has it. Numbering may begin at 0 or 1 and has no gaps. */
-static double max_or_sum_over_zones(const char *before, const char *after, bool use_sum)
+static double max_or_sum_over_zones(const char *path_before_number, const char *path_after_number,
+                                    bool use_sum)
 {
     double all = NAN, one;
 
     for (int i = 0; i < ZONES; i++) {
         char path[PATH_SIZE];
 
-        snprintf(path, sizeof path, "%s%d%s", before, i, after);
+        snprintf(path, sizeof path, "%s%d%s", path_before_number, i, path_after_number);
         if (!read_number_under_sensor_root(path, &one)) {
             if (i) break;
             continue;
@@ -89,7 +90,7 @@ static double sum_rapl_packages_as_joules(const char *counter_file)
     return 1e-6 * max_or_sum_over_zones("/sys/class/powercap/intel-rapl:", counter_file, true);
 }
 
-void abdb_sensors_read_quick(abdb_sensors *s)
+void abdb_sensors_read_clock_temperature_energy(abdb_sensors *s)
 {
     s->at_s = abdb_clock_seconds();
     s->load = s->stolen = s->ticks = NAN;
@@ -103,9 +104,9 @@ void abdb_sensors_read_quick(abdb_sensors *s)
     s->memory_clock_hz = s->power_w = s->throttle = NAN;
 }
 
-void abdb_sensors_read_all(abdb_sensors *s)
+void abdb_sensors_read_all_with_load_and_steal(abdb_sensors *s)
 {
-    abdb_sensors_read_quick(s);
+    abdb_sensors_read_clock_temperature_energy(s);
     if (!read_number_under_sensor_root("/proc/loadavg", &s->load)) s->load = NAN;
     read_stolen_and_total_ticks(s);
 }
@@ -132,15 +133,15 @@ bool abdb_device_has_energy_counter(abdb_device *d)
     return isfinite(now.energy_j);
 }
 
-void abdb_sensors_add_energy_and_time(abdb_sensors *sum, const abdb_sensors *before,
-                                      const abdb_sensors *after)
+void abdb_sensors_add_energy_and_time_between(abdb_sensors *sum, const abdb_sensors *before,
+                                              const abdb_sensors *after)
 {
     sum->energy_j += joules_between_readings_with_wraparound(before, after);
     sum->at_s += after->at_s - before->at_s;
 }
 
-void abdb_result_json_add_sensors(json_t *record, const abdb_sensors *before,
-                                  const abdb_sensors *after, double launches)
+void abdb_result_json_add_load_steal_and_energy(json_t *record, const abdb_sensors *before,
+                                                const abdb_sensors *after, double launches)
 {
     double window = after->at_s - before->at_s,
            used = joules_between_readings_with_wraparound(before, after);
@@ -163,8 +164,9 @@ void abdb_result_json_add_sensors(json_t *record, const abdb_sensors *before,
     json_object_set_new(record, "energy_scope", json_string(after->part ? after->part : "package"));
 }
 
-static void print_telemetry_record(const char *cell, const char *sensor, const char *quantity,
-                                   const char *unit, double t_s, double value)
+static void print_telemetry_record_if_finite(const char *cell, const char *sensor,
+                                             const char *quantity, const char *unit, double t_s,
+                                             double value)
 {
     if (isfinite(value))
         abdb_print_and_free_record(json_pack("{s:s,s:s,s:s,s:s,s:s,s:f,s:f}", "kind", "telemetry",
@@ -182,27 +184,28 @@ void abdb_print_sensor_telemetry(const char *cell, const abdb_sensors *reading, 
         double t_s = now->at_s - first_s, used = joules_between_readings_with_wraparound(from, now);
         const char *part = now->part;
 
-        print_telemetry_record(cell, part ? part : "cpu", "clock", "Hz", t_s, now->clock_hz);
-        print_telemetry_record(cell, part ? part : "memory", "memory clock", "Hz", t_s,
-                               now->memory_clock_hz);
-        print_telemetry_record(cell, part ? part : "thermal", "temperature", "degC", t_s,
-                               now->temperature_c);
-        print_telemetry_record(cell, part ? part : "package", "power reading", "W", t_s,
-                               now->power_w);
-        print_telemetry_record(cell, part ? part : "cpu", "throttle reasons", "bits", t_s,
-                               now->throttle);
+        print_telemetry_record_if_finite(cell, part ? part : "cpu", "clock", "Hz", t_s,
+                                         now->clock_hz);
+        print_telemetry_record_if_finite(cell, part ? part : "memory", "memory clock", "Hz", t_s,
+                                         now->memory_clock_hz);
+        print_telemetry_record_if_finite(cell, part ? part : "thermal", "temperature", "degC", t_s,
+                                         now->temperature_c);
+        print_telemetry_record_if_finite(cell, part ? part : "package", "power reading", "W", t_s,
+                                         now->power_w);
+        print_telemetry_record_if_finite(cell, part ? part : "cpu", "throttle reasons", "bits", t_s,
+                                         now->throttle);
         if (!(used > 0)) continue;
-        print_telemetry_record(cell, part ? part : "package", "power", "W", t_s,
-                               used / (now->at_s - from->at_s));
+        print_telemetry_record_if_finite(cell, part ? part : "package", "power", "W", t_s,
+                                         used / (now->at_s - from->at_s));
         from = now;
     }
 }
 
-void abdb_sensors_read_host(abdb_device *d, int how, abdb_sensors *out)
+void abdb_sensors_read_host_quick_or_all(abdb_device *d, int how, abdb_sensors *out)
 {
     (void)d;
     if (how == ABDB_SENSE_QUICK)
-        abdb_sensors_read_quick(out);
+        abdb_sensors_read_clock_temperature_energy(out);
     else
-        abdb_sensors_read_all(out);
+        abdb_sensors_read_all_with_load_and_steal(out);
 }

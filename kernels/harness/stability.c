@@ -16,7 +16,7 @@ enum {
 }; /* three arrays of 256 KiB a thread */
 
 /* One round of a thread: a triad over its arrays, then chains of multiply-adds. */
-static double canary_round(double *a, const double *b, const double *c)
+static double run_canary_round(double *a, const double *b, const double *c)
 {
     double chain[CHAINS] = {0}, sum = 0;
 
@@ -28,7 +28,7 @@ static double canary_round(double *a, const double *b, const double *c)
 }
 
 /* Seconds of so many rounds of fixed work on all threads. */
-static double time_canary_rounds(double *room, size_t rounds)
+static double time_canary_rounds_on_all_threads(double *room, size_t rounds)
 {
     volatile double keep;
     double start = abdb_clock_seconds(), sum = 0;
@@ -38,7 +38,7 @@ static double time_canary_rounds(double *room, size_t rounds)
         double *mine = room + (size_t)omp_get_thread_num() * 3 * WORDS;
 
         for (size_t i = 0; i < rounds; i++)
-            sum += canary_round(mine, mine + WORDS, mine + 2 * WORDS);
+            sum += run_canary_round(mine, mine + WORDS, mine + 2 * WORDS);
     }
     keep = sum;
     (void)keep;
@@ -54,12 +54,12 @@ double abdb_time_canary_round(double about_s)
     if (!room) { /* of this process: kept until it ends */
         room = calloc((size_t)omp_get_max_threads() * 3 * WORDS, sizeof *room);
         if (!room) return 1;
-        time_canary_rounds(room, 4);
-        rounds = (size_t)(about_s / (time_canary_rounds(room, 16) / 16)) + 1;
+        time_canary_rounds_on_all_threads(room, 4);
+        rounds = (size_t)(about_s / (time_canary_rounds_on_all_threads(room, 16) / 16)) + 1;
     }
     for (int i = 0; i < PIECES; i++) {
-        double piece =
-            time_canary_rounds(room, rounds / PIECES + 1) / (double)(rounds / PIECES + 1);
+        double piece = time_canary_rounds_on_all_threads(room, rounds / PIECES + 1) /
+                       (double)(rounds / PIECES + 1);
 
         least = piece < least ? piece : least;
     }

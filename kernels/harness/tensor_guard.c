@@ -21,7 +21,7 @@ uint64_t abdb_process_random_seed(void)
 }
 
 /* Both halves of a product, which depends on all bits of both. */
-static uint64_t fold_product(uint64_t a, uint64_t b)
+static uint64_t multiply_and_fold_128_to_64(uint64_t a, uint64_t b)
 {
     __extension__ typedef unsigned __int128 wide;
     wide product = (wide)a * b;
@@ -30,20 +30,20 @@ static uint64_t fold_product(uint64_t a, uint64_t b)
 }
 
 /* Of at most PIECE bytes, as a sum over pairs of words, each of which has keys of its place. */
-static uint64_t digest_piece(const unsigned char *data, size_t size, uint64_t key)
+static uint64_t digest_piece_by_keyed_products(const unsigned char *data, size_t size, uint64_t key)
 {
     uint64_t sum = 0, word[2];
 
     for (size_t at = 0; at < size; at += sizeof word) {
         if (size - at < sizeof word) word[0] = word[1] = 0;
         memcpy(word, data + at, size - at < sizeof word ? size - at : sizeof word);
-        sum += fold_product(word[0] ^ key, word[1] ^ (key + 0x9E3779B97F4A7C15U));
+        sum += multiply_and_fold_128_to_64(word[0] ^ key, word[1] ^ (key + 0x9E3779B97F4A7C15U));
         key += 0xD1342543DE82EF95U;
     }
     return sum;
 }
 
-uint64_t abdb_digest_memory(const void *data, size_t size, bool all_threads)
+uint64_t abdb_digest_memory_with_process_seed(const void *data, size_t size, bool all_threads)
 {
     uint64_t sum = 0, seed = abdb_process_random_seed();
     size_t pieces = (size + PIECE - 1) / PIECE;
@@ -52,13 +52,14 @@ uint64_t abdb_digest_memory(const void *data, size_t size, bool all_threads)
     for (size_t i = 0; i < pieces; i++) {
         size_t at = i * PIECE, left = size - at;
 
-        sum += digest_piece((const unsigned char *)data + at, left < PIECE ? left : PIECE,
-                            abdb_random_bits_at(seed, i));
+        sum += digest_piece_by_keyed_products((const unsigned char *)data + at,
+                                              left < PIECE ? left : PIECE,
+                                              abdb_random_bits_at(seed, i));
     }
     return sum;
 }
 
-size_t abdb_guard_offset(bool huge)
+size_t abdb_guard_bytes_before_tensor(bool huge)
 {
 #if defined __SANITIZE_ADDRESS__ /* which sees what is beyond a block of malloc */
     (void)huge;
@@ -68,13 +69,13 @@ size_t abdb_guard_offset(bool huge)
 #endif
 }
 
-void abdb_canary_fill(void *memory)
+void abdb_guard_fill_with_pattern(void *memory)
 {
     for (size_t i = 0; i < ABDB_CANARY_BYTES; i++)
         ((unsigned char *)memory)[i] = pattern[i % sizeof pattern];
 }
 
-size_t abdb_canary_count_changed(const void *memory)
+size_t abdb_guard_count_changed_bytes(const void *memory)
 {
     size_t changed = 0;
 

@@ -35,7 +35,7 @@ int abdb_thread_count_end_max(void)
     return atomic_exchange(&most, 0);
 }
 
-static void count_threads_and_run_region(void *data)
+static void record_max_team_size_and_run_region(void *data)
 {
     const region_call *c = data;
 
@@ -62,12 +62,12 @@ void GOMP_parallel(parallel_region *inside, void *data, unsigned threads, unsign
         atomic_store(&real, next);
     }
     if (atomic_load_explicit(&most, memory_order_relaxed))
-        next(count_threads_and_run_region, &c, threads, flags);
+        next(record_max_team_size_and_run_region, &c, threads, flags);
     else
         next(inside, data, threads, flags);
 }
 
-double abdb_time_empty_parallel_region(int threads)
+double abdb_median_time_of_empty_parallel_region(int threads)
 {
     double time_s[REGIONS], begin_s = 0;
     abdb_summary summary;

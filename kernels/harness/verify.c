@@ -60,7 +60,7 @@ static void fill_uniform_f64(double *out, size_t count, uint64_t seed)
         out[i] = (double)((int64_t)abdb_random_bits_at(seed, i) >> 10) * 0x1p-53;
 }
 
-void abdb_fill_by_mode(abdb_tensor *tensor, uint64_t seed, int mode)
+void abdb_fill_tensor_by_mode(abdb_tensor *tensor, uint64_t seed, int mode)
 {
     size_t count = abdb_tensor_element_count(tensor);
     bool whole = tensor->dtype == ABDB_I8 || tensor->dtype == ABDB_I32;
@@ -83,9 +83,9 @@ void abdb_fill_by_mode(abdb_tensor *tensor, uint64_t seed, int mode)
     }
 }
 
-void abdb_fill_uniform(abdb_tensor *tensor, uint64_t seed)
+void abdb_fill_tensor_uniform(abdb_tensor *tensor, uint64_t seed)
 {
-    abdb_fill_by_mode(tensor, seed, ABDB_FILL_UNIFORM);
+    abdb_fill_tensor_by_mode(tensor, seed, ABDB_FILL_UNIFORM);
 }
 
 /* What was found in some rows: the worst element in bounds, sums of squares. */
@@ -106,7 +106,8 @@ typedef struct {
 } output_check;
 
 /* How far one element is from what it should be, in bounds; an exact one must be it. */
-static double error_over_bound(const output_check *o, double got, double expected, double magnitude)
+static double element_error_over_bound_or_infinity(const output_check *o, double got,
+                                                   double expected, double magnitude)
 {
     double limit = o->bound * magnitude, error;
 
@@ -127,7 +128,7 @@ static void accumulate_errors_of_rows(const output_check *o, size_t low, size_t 
 {
     for (size_t i = 0; i < (high - low) * o->width; i++) {
         double got = abdb_tensor_get_f64(&o->got, low * o->width + i);
-        double ratio = error_over_bound(o, got, want[i], magnitude[i]);
+        double ratio = element_error_over_bound_or_infinity(o, got, want[i], magnitude[i]);
 
         f->worst = fmax(f->worst, ratio);
         if (!isfinite(ratio) || !isfinite(want[i])) continue;
@@ -137,9 +138,9 @@ static void accumulate_errors_of_rows(const output_check *o, size_t low, size_t 
     f->rows += (double)(high - low);
 }
 
-double abdb_row_error_over_bound(const abdb_verify_options *how, const abdb_problem *p,
-                                 const abdb_problem *got, int tensor, size_t row,
-                                 const double *want, const double *magnitude)
+double abdb_worst_row_error_over_bound(const abdb_verify_options *how, const abdb_problem *p,
+                                       const abdb_problem *got, int tensor, size_t row,
+                                       const double *want, const double *magnitude)
 {
     output_check o = {.how = how, .p = p, .tensor = tensor, .got = got->tensor[tensor]};
     error_totals f = {0};
@@ -166,8 +167,9 @@ static abdb_status compute_reference_rows(const output_check *o, size_t low, siz
 }
 
 /* Adds rows [low, high). */
-static abdb_status compute_and_compare_rows(const output_check *o, size_t low, size_t high,
-                                            error_totals *f, abdb_error *err)
+static abdb_status compute_reference_and_accumulate_errors(const output_check *o, size_t low,
+                                                           size_t high, error_totals *f,
+                                                           abdb_error *err)
 {
     size_t all = (high - low) * o->width;
     double *want = malloc(2 * all * sizeof *want);
@@ -189,7 +191,7 @@ static abdb_status compare_piece_with_cached_reference(const output_check *o, si
     abdb_reference_cache *k = o->reference_cache;
     abdb_status st = ABDB_OK;
 
-    if (!k) return compute_and_compare_rows(o, low, high, f, err);
+    if (!k) return compute_reference_and_accumulate_errors(o, low, high, f, err);
     if (!k->known[piece_index])
         TRY(compute_reference_rows(o, low, high, k->want + low * o->width,
                                    k->magnitude + low * o->width, err));
@@ -201,7 +203,7 @@ done:
 }
 
 /* Room to keep what an output should be, where it is not too large and there is memory for it. */
-static void alloc_reference_cache_if_small(output_check *o, size_t pieces)
+static void attach_or_alloc_reference_cache_if_small(output_check *o, size_t pieces)
 {
     abdb_reference_cache *k = o->how->wanted ? &o->how->wanted[o->tensor] : NULL;
     size_t all = o->rows * o->width;
@@ -233,7 +235,7 @@ static void merge_error_totals(error_totals *to, const error_totals *f)
 uint32_t abdb_verify_seed(void)
 {
     const char *text = getenv("ABDB_VERIFY_SEED");
-    double given = text ? abdb_double_parse_or(text, 0) : 0;
+    double given = text ? abdb_double_parse_prefix_or(text, 0) : 0;
 
     if (given >= 1 && given <= UINT32_MAX) return (uint32_t)given;
     return (uint32_t)(abdb_process_random_seed() >> 32) | 1;
@@ -241,8 +243,9 @@ uint32_t abdb_verify_seed(void)
 
 /* Compares pieces on all threads, the last one, then one that the process draws and every `step`th
  * from there (mod pieces), until the time is up; two of them at least. */
-static abdb_status compare_pieces_until_time_is_up(output_check *o, size_t pieces, size_t step,
-                                                   double end_s, abdb_error *err)
+static abdb_status compare_two_or_more_pieces_until_time_is_up(output_check *o, size_t pieces,
+                                                               size_t step, double end_s,
+                                                               abdb_error *err)
 {
     static uint64_t draws; /* of this process: no two checks begin at the same piece */
     size_t others = pieces > 1 ? pieces - 1 : 1,
@@ -293,7 +296,9 @@ static size_t coprime_golden_step(size_t n)
 /* Compares the rows that a check of the whole has marked, PIECE_ROWS of them at most: one that is
  * wrong is enough. A marked row may be right: f32 has rounded where the sum was not whole; but not
  * where numbers are but moved, and two NaN of other bits differ. */
-static abdb_status compare_marked_rows(output_check *o, const unsigned char *marks, abdb_error *err)
+static abdb_status compare_first_marked_rows_with_reference(output_check *o,
+                                                            const unsigned char *marks,
+                                                            abdb_error *err)
 {
     error_totals f = {0};
     size_t left = PIECE_ROWS;
@@ -302,7 +307,7 @@ static abdb_status compare_marked_rows(output_check *o, const unsigned char *mar
     for (size_t i = 0; i < o->rows && left; i++)
         if (marks[i]) {
             left--;
-            TRY(compute_and_compare_rows(o, i, i + 1, &f, err));
+            TRY(compute_reference_and_accumulate_errors(o, i, i + 1, &f, err));
             if (o->how->kernel->error_bound == abdb_error_bound_zero) f.worst = INFINITY;
         }
     o->all.worst = f.worst; /* these rows are compared again with all others */
@@ -319,7 +324,7 @@ static abdb_status mark_and_compare_suspect_rows(output_check *o, abdb_error *er
     marks = calloc(o->rows, 1);
     if (!marks) return ABDB_FAIL(err, ABDB_NOMEM, "verification");
     TRY(o->how->kernel->mark_suspect_rows(o->p, &o->got, o->how->seed, marks, err));
-    TRY(compare_marked_rows(o, marks, err));
+    TRY(compare_first_marked_rows_with_reference(o, marks, err));
 done:
     free(marks);
     return st;
@@ -343,7 +348,8 @@ static size_t choose_rows_per_piece(const output_check *o)
 }
 
 /* One output of a problem; the rows that were looked at into *rows. */
-static abdb_status verify_one_output(output_check *o, double *error, double *rows, abdb_error *err)
+static abdb_status verify_output_and_accumulate_worst_error(output_check *o, double *error,
+                                                            double *rows, abdb_error *err)
 {
     const abdb_kernel *kernel = o->how->kernel;
     /* looked at as a whole */
@@ -357,14 +363,15 @@ static abdb_status verify_one_output(output_check *o, double *error, double *row
     o->piece = choose_rows_per_piece(o);
     pieces = (o->rows + o->piece - 1) / o->piece;
     step = coprime_golden_step(pieces > 1 ? pieces - 1 : 1);
-    alloc_reference_cache_if_small(o, pieces);
+    attach_or_alloc_reference_cache_if_small(o, pieces);
     if (whole && (st = mark_and_compare_suspect_rows(o, err)) == ABDB_USAGE) {
         whole = false;
         st = ABDB_OK;
     }
     TRY(st);
     if (o->all.worst <= 1)
-        TRY(compare_pieces_until_time_is_up(o, pieces, step, start + o->how->budget_s, err));
+        TRY(compare_two_or_more_pieces_until_time_is_up(o, pieces, step, start + o->how->budget_s,
+                                                        err));
     /* The norm counts as if it were one more element: its ratio to what norm_bound allows. */
     if (o->all.errors > 0 && isfinite(norm_bound))
         o->all.worst = fmax(o->all.worst, sqrt(o->all.errors) / (norm_bound * sqrt(o->all.wants)));
@@ -374,8 +381,9 @@ done:
     return st;
 }
 
-abdb_status abdb_verify_outputs(const abdb_verify_options *options, const abdb_problem *p,
-                                const abdb_problem *got, abdb_verify_result *out, abdb_error *err)
+abdb_status abdb_verify_outputs_against_reference(const abdb_verify_options *options,
+                                                  const abdb_problem *p, const abdb_problem *got,
+                                                  abdb_verify_result *out, abdb_error *err)
 {
     double rows = 0, compared = 0;
     abdb_status st = ABDB_OK;
@@ -388,7 +396,7 @@ abdb_status abdb_verify_outputs(const abdb_verify_options *options, const abdb_p
         o.rows = o.got.dim[0];
         o.width = abdb_tensor_element_count(&o.got) / o.rows;
         o.bound = options->kernel->error_bound(p, i);
-        TRY(verify_one_output(&o, &out->error, &compared, err));
+        TRY(verify_output_and_accumulate_worst_error(&o, &out->error, &compared, err));
         rows += (double)o.rows;
     }
     out->rows_checked_share = compared / rows;

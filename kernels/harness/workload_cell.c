@@ -64,8 +64,8 @@ static void wrap_workload_for_ranks_if_supported(workload_cell *s)
 
 /* Reads the request, resolves the parameters and counts work and memory. *status becomes
  * not-implemented where the backend lacks a part. */
-static abdb_status parse_cell_and_count_work(workload_cell *s, json_t *request, const char **status,
-                                             abdb_error *err)
+static abdb_status parse_cell_require_parts_and_count_work(workload_cell *s, json_t *request,
+                                                           const char **status, abdb_error *err)
 {
     char lacks[LACKS] = "";
     abdb_status st = ABDB_OK;
@@ -79,7 +79,7 @@ static abdb_status parse_cell_and_count_work(workload_cell *s, json_t *request, 
     s->energy = json_is_true(json_object_get(request, "energy")) &&
                 abdb_device_has_energy_counter(s->device);
     TRY(abdb_problem_add_json_params(&s->p, json_object_get(request, "params"), err));
-    TRY(abdb_parse_threads_param(&s->p, &s->threads, err));
+    TRY(abdb_parse_threads_param_or_0(&s->p, &s->threads, err));
     TRY(s->workload->resolve_params(&s->p, &s->device->limits, err));
     s->spans.now = abdb_clock_seconds;
     s->spans.device = s->device;
@@ -110,7 +110,7 @@ static abdb_status fail_if_memory_insufficient(const workload_cell *s, const cha
 /* --- what the process has held at most -------------------------------------------------------- */
 
 /* A number of /proc/self/status in bytes; NAN: the system does not tell. */
-static double read_proc_status_bytes(const char *name)
+static double read_proc_self_status_bytes_or_nan(const char *name)
 {
     FILE *file = fopen("/proc/self/status", "r");
     char line[256];
@@ -118,7 +118,7 @@ static double read_proc_status_bytes(const char *name)
 
     while (file && isnan(bytes) && fgets(line, sizeof line, file))
         if (strncmp(line, name, strlen(name)) == 0)
-            bytes = 1024 * abdb_double_parse_or(line + strlen(name), 0);
+            bytes = 1024 * abdb_double_parse_prefix_or(line + strlen(name), 0);
     if (file) fclose(file);
     return bytes;
 }
@@ -127,14 +127,14 @@ static double read_proc_status_bytes(const char *name)
  * left. */
 static double trim_pool_reset_peak_read_resident_bytes(void)
 {
-    abdb_memory_pool_trim();
+    abdb_memory_pool_return_unused_tail();
     FILE *file = fopen("/proc/self/clear_refs", "w");
 
     if (file) {
         fputs("5", file);
         fclose(file);
     }
-    return read_proc_status_bytes("VmRSS:");
+    return read_proc_self_status_bytes_or_nan("VmRSS:");
 }
 
 /* --- repetitions ------------------------------------------------------------------------------ */
@@ -157,7 +157,7 @@ static abdb_status reset_and_time_one_repetition(workload_cell *s, double *time_
     if (!s->device->on_host) *time_s = abdb_clock_seconds() - began_s;
     if (s->energy) { /* of what is timed alone */
         s->device->read_sensors(s->device, ABDB_SENSE_QUICK, &after);
-        abdb_sensors_add_energy_and_time(&s->used, &before, &after);
+        abdb_sensors_add_energy_and_time_between(&s->used, &before, &after);
     }
     /* All ranks began together: the slowest one's time is that of all. */
     for (int r = 0; s->lead && r < s->lead->limits.ranks; r++)
@@ -189,7 +189,8 @@ static bool should_stop_repeating(const workload_cell *s, double passed_s)
 
 /* One repetition to warm up, then samples until they are enough or *stop; the spans of each are
  * kept. */
-static abdb_status warm_up_and_sample(workload_cell *s, const volatile int *stop, abdb_error *err)
+static abdb_status warm_up_and_sample_repetitions(workload_cell *s, const volatile int *stop,
+                                                  abdb_error *err)
 {
     abdb_samples *out = &s->samples;
     double time_s;
@@ -198,7 +199,7 @@ static abdb_status warm_up_and_sample(workload_cell *s, const volatile int *stop
     out->batch = 1;
     abdb_thread_count_begin();
     TRY(reset_and_time_one_repetition(s, &time_s, err)); /* one to warm up */
-    TRY(abdb_end_thread_count_and_check_requested(&s->p, &s->threads, err));
+    TRY(abdb_end_thread_count_and_require_requested(&s->p, &s->threads, err));
     out->launches = 1;
     out->first_s = abdb_clock_seconds();
     while (!*stop && !should_stop_repeating(s, abdb_clock_seconds() - out->first_s)) {
@@ -235,7 +236,7 @@ static abdb_status alloc_and_sample_between_canary_runs(workload_cell *s, const 
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
     first = abdb_time_canary_round(s->rule.canary_s);
     s->device->read_sensors(s->device, ABDB_SENSE_ALL, &s->before);
-    TRY(warm_up_and_sample(s, stop, err));
+    TRY(warm_up_and_sample_repetitions(s, stop, err));
     s->device->read_sensors(s->device, ABDB_SENSE_ALL, &s->after);
     if (s->energy) {
         s->after.energy_j = s->before.energy_j + s->used.energy_j;
@@ -288,7 +289,7 @@ static void print_span_records(const workload_cell *s, size_t repetition)
     }
 }
 
-static void append_metric_or_mark_unsound(void *to, const abdb_workload_metric *metric)
+static void append_metric_or_mark_unsound_if_full(void *to, const abdb_workload_metric *metric)
 {
     workload_cell *s = to;
 
@@ -323,7 +324,7 @@ static void print_metric_records(const workload_cell *s)
 }
 
 /* Prints `result`: parameters, work, the check, noise and sensors. */
-static void print_workload_result(const workload_cell *s)
+static void print_workload_result_record(const workload_cell *s)
 {
     json_t *factors = json_object(), *record;
     abdb_dtype dtype = s->workload->dtype;
@@ -342,38 +343,41 @@ static void print_workload_result(const workload_cell *s)
                        "threads", s->threads, "bound", "operations");
     if (isfinite(s->error)) json_object_set_new(record, "error", json_real(s->error));
     if (s->lead)
-        abdb_result_json_add_ranks(record, s->lead, abdb_problem_rank_count(&s->p), &s->samples);
-    abdb_result_json_add_sensors(record, &s->before, &s->after, (double)s->samples.launches);
+        abdb_result_json_add_ranks_and_binding(record, s->lead, abdb_problem_rank_count(&s->p),
+                                               &s->samples);
+    abdb_result_json_add_load_steal_and_energy(record, &s->before, &s->after,
+                                               (double)s->samples.launches);
     abdb_print_and_free_record(record);
 }
 
 /* Collects the workload's metrics with overhead and memory, then prints samples, spans of the
  * median repetition, metrics and the result. */
-static void collect_metrics_and_print_all(workload_cell *s, double resident_before_bytes)
+static void collect_metrics_and_print_all_records(workload_cell *s, double resident_before_bytes)
 {
-    double most = read_proc_status_bytes("VmHWM:");
+    double most = read_proc_self_status_bytes_or_nan("VmHWM:");
     size_t repetition = store_median_and_find_nearest_repetition(s);
     bool sound = true;
 
     s->sound = true; /* until there are more metrics than room, or the workload says otherwise */
-    s->workload->report_metrics(s->state, s->median_s, append_metric_or_mark_unsound, s, &sound);
-    append_metric_or_mark_unsound(
+    s->workload->report_metrics(s->state, s->median_s, append_metric_or_mark_unsound_if_full, s,
+                                &sound);
+    append_metric_or_mark_unsound_if_full(
         s, &(abdb_workload_metric){"overhead", "value",
                                    share_of_time_outside_kernels(s, repetition), NAN});
     /* of this rank: what the others hold is not in its peak */
-    append_metric_or_mark_unsound(
+    append_metric_or_mark_unsound_if_full(
         s, &(abdb_workload_metric){
                "memory_predicted_bytes", "value",
                s->effort.memory / (s->lead ? abdb_problem_rank_count(&s->p) : 1), NAN});
     if (s->device->on_host && most > resident_before_bytes)
-        append_metric_or_mark_unsound(s,
-                                      &(abdb_workload_metric){"memory_peak_bytes", "value",
-                                                              most - resident_before_bytes, NAN});
+        append_metric_or_mark_unsound_if_full(
+            s, &(abdb_workload_metric){"memory_peak_bytes", "value", most - resident_before_bytes,
+                                       NAN});
     s->sound = s->sound && sound;
     abdb_print_sample_records(s->name, &s->samples);
     print_span_records(s, repetition);
     print_metric_records(s);
-    print_workload_result(s);
+    print_workload_result_record(s);
 }
 
 /* --- a cell ----------------------------------------------------------------------------------- */
@@ -384,9 +388,11 @@ static abdb_status fail_as_cancelled(const workload_cell *s, const char **status
     return ABDB_FAIL(err, ABDB_STOPPED, "interrupted after %zu repetitions", s->samples.count);
 }
 
-abdb_status abdb_run_workload_cell(const abdb_workload *workload, const abdb_backend *backend,
-                                   abdb_device *device, const char *cell, json_t *request,
-                                   const volatile int *stop, const char **status, abdb_error *err)
+abdb_status abdb_run_and_print_workload_cell(const abdb_workload *workload,
+                                             const abdb_backend *backend, abdb_device *device,
+                                             const char *cell, json_t *request,
+                                             const volatile int *stop, const char **status,
+                                             abdb_error *err)
 {
     workload_cell *s = calloc(1, sizeof *s);
     double began_s, resident;
@@ -398,7 +404,7 @@ abdb_status abdb_run_workload_cell(const abdb_workload *workload, const abdb_bac
     s->workload = workload;
     s->backend = backend;
     s->device = device;
-    TRY(parse_cell_and_count_work(s, request, status, err));
+    TRY(parse_cell_require_parts_and_count_work(s, request, status, err));
     TRY(fail_if_memory_insufficient(s, status, err));
     TRY(s->workload->check_results(&s->stage, &s->error, &s->checked_at, err));
     if (isnan(s->error)) s->error = INFINITY;
@@ -412,7 +418,7 @@ abdb_status abdb_run_workload_cell(const abdb_workload *workload, const abdb_bac
     s->open_s = abdb_clock_seconds() - began_s;
     TRY(alloc_and_sample_between_canary_runs(s, stop, err));
     if (s->samples.cancelled) TRY(fail_as_cancelled(s, status, err));
-    collect_metrics_and_print_all(s, resident);
+    collect_metrics_and_print_all_records(s, resident);
     *status = "ok";
 done:
     if (s->state) s->workload->close(s->state);
@@ -422,9 +428,10 @@ done:
     return st;
 }
 
-abdb_status abdb_print_workload_estimate(const abdb_workload *workload, const abdb_backend *backend,
-                                         abdb_device *device, const char *cell, json_t *request,
-                                         const char **status, abdb_error *err)
+abdb_status abdb_print_workload_estimate_record(const abdb_workload *workload,
+                                                const abdb_backend *backend, abdb_device *device,
+                                                const char *cell, json_t *request,
+                                                const char **status, abdb_error *err)
 {
     workload_cell *s = calloc(1, sizeof *s);
     json_t *record;
@@ -436,7 +443,7 @@ abdb_status abdb_print_workload_estimate(const abdb_workload *workload, const ab
     s->workload = workload;
     s->backend = backend;
     s->device = device;
-    TRY(parse_cell_and_count_work(s, request, status, err));
+    TRY(parse_cell_require_parts_and_count_work(s, request, status, err));
     TRY(fail_if_memory_insufficient(s, status, err));
     record = json_pack("{s:s,s:s,s:f,s:f,s:f}", "kind", "estimate", "cell", cell, "ops",
                        s->effort.ops, "bytes", s->effort.bytes, "memory", s->effort.memory);

@@ -46,9 +46,9 @@ static abdb_status attention_parse_params(abdb_problem *p, attention_sizes *s, a
     double sequence = abdb_param_number(p, "sequence", 1024);
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_choice_index(p, "causal", no_yes, &s->causal, err));
-    TRY(abdb_param_choice_index(p, "pass", passes, &s->backward, err));
-    TRY(abdb_param_choice_index(p, "algorithm", algorithms, &s->plain, err));
+    TRY(abdb_param_choice_index_or_first(p, "causal", no_yes, &s->causal, err));
+    TRY(abdb_param_choice_index_or_first(p, "pass", passes, &s->backward, err));
+    TRY(abdb_param_choice_index_or_first(p, "algorithm", algorithms, &s->plain, err));
     TRY(abdb_param_parse_size_and_store_default(p, "batch", 1, 1e6, &s->batch, err));
     TRY(abdb_param_parse_size_and_store_default(p, "heads", 8, 1e4, &s->heads, err));
     TRY(abdb_param_parse_size_and_store_default(p, "kv_heads", (double)s->heads, 1e4, &s->kv_heads,
@@ -79,8 +79,9 @@ static attention_sizes attention_sizes_of_problem(const abdb_problem *p)
 /* Inputs Q, K, V, outputs O and L (log-sums); backward has inputs Q, K, V, O, dO, L and outputs
  * dQ, dK, dV. Rows of Q, O, L: batch, head, query; rows of K, V: batch, kv_head, key; columns: d,
  * of L one. */
-static abdb_status attention_define_tensors(abdb_problem *p, const abdb_machine_caches *limits,
-                                            abdb_error *err)
+static abdb_status attention_parse_params_and_setup_tensors(abdb_problem *p,
+                                                            const abdb_machine_caches *limits,
+                                                            abdb_error *err)
 {
     size_t q, k;
     attention_sizes s;
@@ -120,7 +121,7 @@ static size_t first_key_row_of_query_row(const attention_sizes *s, size_t query_
 }
 
 /* Which of the n keys that it sees a row of Q looks for: the last, the first or any. */
-static size_t choose_target_key(size_t query_row, size_t visible_keys, uint64_t seed)
+static size_t choose_last_first_or_random_key(size_t query_row, size_t visible_keys, uint64_t seed)
 {
     uint64_t any = abdb_random_bits_at(seed, query_row);
 
@@ -135,7 +136,7 @@ static void aim_query_at_target_and_hidden_key(const abdb_problem *p, const atte
 {
     size_t first = first_key_row_of_query_row(s, query_row),
            n = visible_key_count(s, query_row % s->queries),
-           at = choose_target_key(query_row, n, seed);
+           at = choose_last_first_or_random_key(query_row, n, seed);
     double a = 3 * (log((double)n) + 1) / sqrt((double)s->d);
 
     for (size_t i = 0; i < s->d; i++) {
@@ -160,12 +161,12 @@ static void lower_scores_of_even_queries(const abdb_problem *p, const attention_
 
 /* About the logarithm of the sum of a row's exponentials: of the key that it looks for as it is, of
  * the others as a normal distribution has them. */
-static double estimate_log_sum_exp(const abdb_problem *p, const attention_sizes *s,
-                                   size_t query_row, uint64_t seed)
+static double estimate_log_sum_exp_of_aimed_query(const abdb_problem *p, const attention_sizes *s,
+                                                  size_t query_row, uint64_t seed)
 {
     size_t first = first_key_row_of_query_row(s, query_row),
            n = visible_key_count(s, query_row % s->queries),
-           at = choose_target_key(query_row, n, seed);
+           at = choose_last_first_or_random_key(query_row, n, seed);
     double score = 0, square = 0;
 
     for (size_t i = 0; i < s->d; i++) {
@@ -180,7 +181,7 @@ static double estimate_log_sum_exp(const abdb_problem *p, const attention_sizes 
 
 /* Aims each query at one key, so that a wrong or missing key shows. Forward: lowers the scores
  * of even queries; backward: log-sums that fit the scores, and outputs half as large. */
-static void attention_sharpen_random_inputs(const abdb_problem *p, uint64_t seed)
+static void attention_prepare_inputs_with_aimed_queries(const abdb_problem *p, uint64_t seed)
 {
     attention_sizes s = attention_sizes_of_problem(p);
     size_t rows = s.batch * s.heads * s.queries;
@@ -191,7 +192,8 @@ static void attention_sharpen_random_inputs(const abdb_problem *p, uint64_t seed
         return;
     }
     for (size_t r = 0; r < rows; r++)
-        abdb_tensor_set_rounded(&p->tensor[L_IN], r, estimate_log_sum_exp(p, &s, r, seed));
+        abdb_tensor_set_rounded(&p->tensor[L_IN], r,
+                                estimate_log_sum_exp_of_aimed_query(p, &s, r, seed));
     for (size_t i = 0; i < rows * s.d; i++) /* a mean of values is small */
         abdb_tensor_set_rounded(&p->tensor[OUT], i, abdb_tensor_get_f64(&p->tensor[OUT], i) / 2);
 }
@@ -214,14 +216,15 @@ static double attention_sum_error_bound(const attention_sizes *s)
 
 static double attention_rounding_bound(const abdb_problem *p, const attention_sizes *s, int tensor)
 {
-    return abdb_output_roundoff(&p->tensor[tensor]) * (s->backward ? 4 : 2);
+    return abdb_output_roundoff_or_0_if_accumulator(&p->tensor[tensor]) * (s->backward ? 4 : 2);
 }
 
 /* How much an error of a score of that magnitude counts for, where the magnitude itself is 1. */
 static double score_error_weight(const abdb_problem *p, const attention_sizes *s, int tensor,
                                  double score_magnitude)
 {
-    double each = s->plain ? attention_sum_error_bound(s) + abdb_output_roundoff(&p->tensor[tensor])
+    double each = s->plain ? attention_sum_error_bound(s) +
+                                 abdb_output_roundoff_or_0_if_accumulator(&p->tensor[tensor])
                            : attention_sum_error_bound(s);
 
     return score_magnitude * each /
@@ -231,7 +234,7 @@ static double score_error_weight(const abdb_problem *p, const attention_sizes *s
 /* A probability as what rounds it sees it. */
 static double probability_or_least_normal(const abdb_problem *p, int tensor, double probability)
 {
-    return abdb_output_roundoff(&p->tensor[tensor]) > 0
+    return abdb_output_roundoff_or_0_if_accumulator(&p->tensor[tensor]) > 0
                ? fmax(probability, abdb_dtype_least_normal(p->tensor[tensor].dtype))
                : probability;
 }
@@ -373,7 +376,7 @@ static double attention_norm_bound(const abdb_problem *p, int tensor)
     double scores = 16 * 8 * 0x1p-24 * (sqrt((double)s.d) + 8);
 
     if (algorithm && strcmp(algorithm, "plain") == 0)
-        scores += 16 * abdb_output_roundoff(&p->tensor[tensor]);
+        scores += 16 * abdb_output_roundoff_or_0_if_accumulator(&p->tensor[tensor]);
     return (s.backward ? 2 : 1) *
            (scores + abdb_sum_norm_bound(&p->tensor[tensor], (double)(s.keys + s.queries)));
 }
@@ -384,7 +387,7 @@ static const char *attention_bottleneck(const abdb_problem *p)
     abdb_work w;
 
     attention_count_work(p, &w);
-    return abdb_bottleneck_of_work(w.ops, abdb_problem_tensor_elements(p));
+    return abdb_bottleneck_by_ops_per_element(w.ops, abdb_problem_tensor_elements(p));
 }
 
 const abdb_kernel abdb_kernel_attention = {
@@ -396,12 +399,12 @@ const abdb_kernel abdb_kernel_attention = {
                   "sequence=1024 "
                   "(or queries, keys)  d=64  causal=no|yes  dtype=f32|bf16|f16",
     .names = "pass algorithm batch heads kv_heads sequence queries keys d causal",
-    .setup_tensors = attention_define_tensors,
+    .setup_tensors = attention_parse_params_and_setup_tensors,
     .count_work = attention_count_work,
     .reference_rows = attention_reference_rows,
     .error_bound = attention_error_bound,
     .norm_bound = attention_norm_bound,
-    .prepare_inputs = attention_sharpen_random_inputs,
+    .prepare_inputs = attention_prepare_inputs_with_aimed_queries,
     .pilot_sizes = "batch=1 heads=1 kv_heads=1 queries=512 keys=512",
     .bottleneck = attention_bottleneck,
     .edge_sizes = abdb_attention_edge_sizes,

@@ -39,7 +39,7 @@ static abdb_status block_parse_params(abdb_problem *p, block_sizes *s, abdb_erro
     static const char *const passes[] = {"forward", "backward", NULL};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_choice_index(p, "pass", passes, &s->backward, err));
+    TRY(abdb_param_choice_index_or_first(p, "pass", passes, &s->backward, err));
     TRY(abdb_param_parse_size_and_store_default(p, "batch", 8, 1e5, &s->batch, err));
     TRY(abdb_param_parse_size_and_store_default(p, "sequence", 1024, 1e6, &s->sequence, err));
     TRY(abdb_param_parse_size_and_store_default(p, "d", 1600, 65536, &s->d, err));
@@ -65,8 +65,9 @@ static block_sizes block_sizes_of_problem(const abdb_problem *p)
 
 /* Forward: X, P in, Y out; backward: X, P, dY in, dX, dP out. X and Y are n x d; the parameters
  * P lie in 12d + 13 rows of d. */
-static abdb_status block_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
-                                       abdb_error *err)
+static abdb_status block_parse_params_and_setup_tensors(abdb_problem *p,
+                                                        const abdb_machine_caches *limits,
+                                                        abdb_error *err)
 {
     block_sizes s;
     abdb_dtype dtype;
@@ -406,8 +407,9 @@ static void block_reference_backward(const block_arrays *a)
 
 /* Rows of Y, or of dX or dP, in double. The whole block is computed for any of them; magnitude:
  * the largest number of the row, at least 1/8 of the largest of the output. */
-static void block_reference_rows(const abdb_problem *p, int tensor, const size_t *row, size_t count,
-                                 double *out, double *magnitude)
+static void block_reference_rows_by_whole_block(const abdb_problem *p, int tensor,
+                                                const size_t *row, size_t count, double *out,
+                                                double *magnitude)
 {
     block_sizes s = block_sizes_of_problem(p);
     size_t nd = s.n * s.d, params = (12 * s.d + 13) * s.d;
@@ -450,7 +452,7 @@ static double block_error_bound(const abdb_problem *p, int tensor)
 {
     block_sizes s = block_sizes_of_problem(p);
 
-    return fmax(16 * abdb_output_roundoff(&p->tensor[tensor]),
+    return fmax(16 * abdb_output_roundoff_or_0_if_accumulator(&p->tensor[tensor]),
                 (double)(4 * s.d + s.sequence + 64) * 0x1p-24);
 }
 
@@ -460,7 +462,7 @@ static const char *block_bottleneck(const abdb_problem *p)
     abdb_work w;
 
     block_count_work(p, &w);
-    return abdb_bottleneck_of_work(w.ops, abdb_problem_tensor_elements(p));
+    return abdb_bottleneck_by_ops_per_element(w.ops, abdb_problem_tensor_elements(p));
 }
 
 const abdb_kernel abdb_kernel_block = {
@@ -470,9 +472,9 @@ const abdb_kernel abdb_kernel_block = {
     .parameters =
         "pass=forward|backward  batch=8  sequence=1024  d=1600  heads=25  dtype=f32|bf16|f16",
     .names = "pass batch sequence d heads",
-    .setup_tensors = block_setup_tensors,
+    .setup_tensors = block_parse_params_and_setup_tensors,
     .count_work = block_count_work,
-    .reference_rows = block_reference_rows,
+    .reference_rows = block_reference_rows_by_whole_block,
     .all_rows_at_once = true,
     .error_bound = block_error_bound,
     .norm_bound = block_norm_bound,

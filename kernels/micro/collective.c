@@ -60,9 +60,9 @@ void abdb_exchange_from_problem(const abdb_problem *p, abdb_exchange *out)
     abdb_error none;
     int redop = 0, pattern = 0, together = 0;
 
-    (void)!abdb_param_choice_index(p, "redop", redops, &redop, &none);
-    (void)!abdb_param_choice_index(p, "pattern", patterns, &pattern, &none);
-    (void)!abdb_param_choice_index(p, "apart", truths, &together, &none);
+    (void)!abdb_param_choice_index_or_first(p, "redop", redops, &redop, &none);
+    (void)!abdb_param_choice_index_or_first(p, "pattern", patterns, &pattern, &none);
+    (void)!abdb_param_choice_index_or_first(p, "apart", truths, &together, &none);
     *out = (abdb_exchange){.kind = abdb_exchange_kind_of_kernel(p->kernel),
                            .dtype = p->tensor[X].dtype,
                            .redop = (abdb_redop)redop,
@@ -107,19 +107,19 @@ done:
 }
 
 /* Their words must be right, and are kept as they were given. */
-static abdb_status check_redop_apart_and_parse_pattern(const abdb_problem *p,
-                                                       abdb_exchange_kind kind, int *pattern,
-                                                       abdb_error *err)
+static abdb_status require_redop_apart_and_parse_pattern(const abdb_problem *p,
+                                                         abdb_exchange_kind kind, int *pattern,
+                                                         abdb_error *err)
 {
     int word;
     abdb_status st = ABDB_OK;
 
     *pattern = ABDB_PING_PONG;
-    if (exchanges[kind].sums) TRY(abdb_param_choice_index(p, "redop", redops, &word, err));
+    if (exchanges[kind].sums) TRY(abdb_param_choice_index_or_first(p, "redop", redops, &word, err));
     if (kind == ABDB_POINT)
-        TRY(abdb_param_choice_index(p, "pattern", patterns, pattern, err));
+        TRY(abdb_param_choice_index_or_first(p, "pattern", patterns, pattern, err));
     else
-        TRY(abdb_param_choice_index(p, "apart", truths, &word, err));
+        TRY(abdb_param_choice_index_or_first(p, "apart", truths, &word, err));
 done:
     return st;
 }
@@ -127,8 +127,9 @@ done:
 /* X holds what every rank sends, OUT what every rank receives, the parts of ranks one after
  * another; a broadcast has X alone, read and written. ranks=: 2 at least for messages from point to
  * point. */
-static abdb_status collective_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
-                                            abdb_error *err)
+static abdb_status collective_parse_params_and_setup_tensors(abdb_problem *p,
+                                                             const abdb_machine_caches *limits,
+                                                             abdb_error *err)
 {
     abdb_exchange_kind kind = abdb_exchange_kind_of_kernel(p->kernel);
     double all = limits->ranks ? limits->ranks : VIRTUAL_RANKS;
@@ -140,7 +141,7 @@ static abdb_status collective_setup_tensors(abdb_problem *p, const abdb_machine_
 
     TRY(abdb_param_parse_allowed_dtype(p, ABDB_F32, collective_allowed_dtypes(kind), &dtype, err));
     TRY(abdb_param_parse_size_and_store_default(p, "ranks", all, RANKS_MAX, &ranks, err));
-    TRY(check_redop_apart_and_parse_pattern(p, kind, &pattern, err));
+    TRY(require_redop_apart_and_parse_pattern(p, kind, &pattern, err));
     TRY(parse_and_round_down_message_bytes(p, kind, ranks, dtype, err));
     if (kind == ABDB_POINT && ranks < 2)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "point-to-point: one rank has nobody to send to: ranks=2"));
@@ -236,7 +237,7 @@ static void collective_reference_rows(const abdb_problem *p, int tensor, const s
             expected_element_of_rank(p, &x, tensor, row[i] / each, row[i] % each, &magnitude[i]);
 }
 
-static double collective_error_bound(const abdb_problem *p, int tensor)
+static double collective_error_bound_zero_unless_sum(const abdb_problem *p, int tensor)
 {
     abdb_exchange x;
 
@@ -247,7 +248,7 @@ static double collective_error_bound(const abdb_problem *p, int tensor)
 
 /* Whole numbers whose sums over all ranks the format holds, as large as they may be: a byte that
  * is lost shows. */
-static bool collective_make_exact_inputs(const abdb_problem *p, uint64_t seed)
+static bool collective_make_exact_integer_inputs(const abdb_problem *p, uint64_t seed)
 {
     const abdb_tensor *t = &p->tensor[X];
     const abdb_format *format = abdb_dtype_format(t->dtype);
@@ -258,18 +259,18 @@ static bool collective_make_exact_inputs(const abdb_problem *p, uint64_t seed)
     return true;
 }
 
-#define COLLECTIVE(id, printed, what, more, named)               \
-    const abdb_kernel abdb_kernel_##id = {                       \
-        .name = printed,                                         \
-        .summary = what,                                         \
-        .formula = printed "@1",                                 \
-        .parameters = "ranks=all  message_bytes=1048576  " more, \
-        .names = "ranks message_bytes " named,                   \
-        .setup_tensors = collective_setup_tensors,               \
-        .count_work = collective_count_work,                     \
-        .reference_rows = collective_reference_rows,             \
-        .error_bound = collective_error_bound,                   \
-        .make_exact_inputs = collective_make_exact_inputs,       \
+#define COLLECTIVE(id, printed, what, more, named)                  \
+    const abdb_kernel abdb_kernel_##id = {                          \
+        .name = printed,                                            \
+        .summary = what,                                            \
+        .formula = printed "@1",                                    \
+        .parameters = "ranks=all  message_bytes=1048576  " more,    \
+        .names = "ranks message_bytes " named,                      \
+        .setup_tensors = collective_parse_params_and_setup_tensors, \
+        .count_work = collective_count_work,                        \
+        .reference_rows = collective_reference_rows,                \
+        .error_bound = collective_error_bound_zero_unless_sum,      \
+        .make_exact_inputs = collective_make_exact_integer_inputs,  \
     };
 #define MOVED  "apart=yes|no (do ranks meet before each launch?)"
 #define SUMMED "redop=sum|max|min  " MOVED

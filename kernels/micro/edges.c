@@ -146,7 +146,8 @@ void abdb_linear_put_edge_values(const abdb_problem *p, uint64_t seed)
 {
     for (int t = 0; t < 2 && is_other_seed(seed); t++)
         if (p->tensor[t].dtype == ABDB_I8) /* i4 is -8 in each half of a byte of 0 */
-            memset(p->tensor[t].data, abdb_param_is(p, "weights", "i4") && t == 1 ? 0 : INT8_MIN,
+            memset(p->tensor[t].data,
+                   abdb_param_text_equals(p, "weights", "i4") && t == 1 ? 0 : INT8_MIN,
                    abdb_tensor_element_count(&p->tensor[t]));
 }
 
@@ -163,11 +164,11 @@ void abdb_fma_put_edge_values(const abdb_problem *p, uint64_t seed)
 void abdb_stream_put_edge_values(const abdb_problem *p, uint64_t seed)
 {
     const abdb_tensor *x = &p->tensor[0];
-    bool copy = abdb_param_is(p, "op", "copy");
+    bool copy = abdb_param_text_equals(p, "op", "copy");
     const double values[] = {NAN, INFINITY, -INFINITY, -0.0, copy ? least_denormal(x->dtype) : 0};
 
     (void)seed;
-    if (p->tensor[2].dim[0] == 1 || abdb_param_is(p, "op", "write")) return;
+    if (p->tensor[2].dim[0] == 1 || abdb_param_text_equals(p, "op", "write")) return;
     for (size_t i = 0; i < x->dim[0]; i += 3) abdb_tensor_set_rounded(x, i, values[i / 3 % 5]);
 }
 
@@ -212,12 +213,13 @@ static void put_small_second_moments(const abdb_problem *p)
 void abdb_elementwise_put_edge_values(const abdb_problem *p, uint64_t seed)
 {
     const abdb_tensor *x = &p->tensor[0];
-    bool softmax = !abdb_param_text(p, "op") || abdb_param_is(p, "op", "softmax") ||
-                   abdb_param_is(p, "op", "cross-entropy"),
-         activation = abdb_param_is(p, "op", "gelu") || abdb_param_is(p, "op", "silu");
+    bool softmax = !abdb_param_text(p, "op") || abdb_param_text_equals(p, "op", "softmax") ||
+                   abdb_param_text_equals(p, "op", "cross-entropy"),
+         activation =
+             abdb_param_text_equals(p, "op", "gelu") || abdb_param_text_equals(p, "op", "silu");
     size_t any = abdb_random_bits_at(seed, 0) % x->dim[1];
 
-    if (abdb_param_is(p, "op", "adamw")) {
+    if (abdb_param_text_equals(p, "op", "adamw")) {
         put_small_second_moments(p);
         return;
     }

@@ -37,7 +37,7 @@
 
 /* Places of tensors: X is the input of all (of adamw the parameter); then, by operation, gamma and
  * beta, or the gradient G and the moments M and V. Outputs stand last, see
- * elementwise_setup_tensors. */
+ * elementwise_parse_params_and_setup_tensors. */
 enum { X, GAMMA, BETA, G = 1, M, V, POSITIONS = 2048, BEGINNING = 64 };
 enum { SOFTMAX, LAYERNORM, RMSNORM, GELU, SILU, ROTARY, CROSS_ENTROPY, ADAMW };
 static const char *const words[] = {"softmax", "layernorm",     "rmsnorm", "gelu", "silu",
@@ -47,27 +47,29 @@ static const struct {
     double rate, beta1, beta2, epsilon, decay, step;
 } adamw = {1e-3, 0.9, 0.999, 1e-8, 0.01, 10};
 
-/* The number of a problem's op; elementwise_setup_tensors has refused what is none. */
+/* The number of a problem's op; elementwise_parse_params_and_setup_tensors has refused what is
+ * none. */
 static int elementwise_op_index(const abdb_problem *p)
 {
     abdb_error err;
     int op;
 
-    return abdb_param_choice_index(p, "op", words, &op, &err) == ABDB_OK ? op : -1;
+    return abdb_param_choice_index_or_first(p, "op", words, &op, &err) == ABDB_OK ? op : -1;
 }
 
 /* X in and OUT out are rows x columns. Besides: layer norm has gain and shift, RMS norm a gain,
  * of `columns` numbers; rotary POSITIONS rows of cosines and sines; cross entropy one target and
  * one loss a row; AdamW gradients and two moments in, parameters and both moments out. */
-static abdb_status elementwise_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
-                                             abdb_error *err)
+static abdb_status elementwise_parse_params_and_setup_tensors(abdb_problem *p,
+                                                              const abdb_machine_caches *limits,
+                                                              abdb_error *err)
 {
     size_t rows, columns, each;
     abdb_dtype dtype;
     int op;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_choice_index(p, "op", words, &op, err));
+    TRY(abdb_param_choice_index_or_first(p, "op", words, &op, err));
     TRY(abdb_param_parse_allowed_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
     TRY(abdb_param_parse_size_and_store_default(p, "columns", op == ROTARY ? 128 : 4096, 1 << 24,
                                                 &columns, err));
@@ -156,7 +158,7 @@ static void scale_x_by_row_and_parity(const abdb_problem *p, double (*by)(size_t
 
 /* Rows as they are, by 2^-4 and by 2^-8: the variance of the last is about 2^-16, that of epsilon
  * (1e-5), which then changes the result. */
-static double norm_row_scale(size_t row, bool odd)
+static double norm_row_scale_by_row_mod_3(size_t row, bool odd)
 {
     (void)odd;
     return row % 3 == 0 ? 1 : row % 3 == 1 ? 0x1p-4 : 0x1p-8;
@@ -164,7 +166,7 @@ static double norm_row_scale(size_t row, bool odd)
 
 /* From [-1, 1] to [-4, 4]: beyond that both are 0 or x to the last digit, and nothing of the
  * formula would show. */
-static double activation_scale(size_t row, bool odd)
+static double activation_scale_constant_4(size_t row, bool odd)
 {
     (void)row;
     (void)odd;
@@ -173,7 +175,7 @@ static double activation_scale(size_t row, bool odd)
 
 /* Every other parameter is about as small as a step of adamw (rate 1e-3), so that steps count; the
  * others are so large that decay does. */
-static double adamw_parameter_scale(size_t row, bool odd)
+static double adamw_scale_small_at_even_elements(size_t row, bool odd)
 {
     (void)row;
     return odd ? 1 : 0x1p-8;
@@ -197,14 +199,14 @@ static void elementwise_prepare_inputs_that_show_mistakes(const abdb_problem *p,
     case LAYERNORM:
         shift_and_add_row_spikes(p, seed, sqrt(wide / 3) + 1, 1);
         shift_beginning_of_every_eighth_row(p);
-        scale_x_by_row_and_parity(p, norm_row_scale);
+        scale_x_by_row_and_parity(p, norm_row_scale_by_row_mod_3);
         break;
     case RMSNORM:
         shift_and_add_row_spikes(p, seed, sqrt(wide / 3), 0);
-        scale_x_by_row_and_parity(p, norm_row_scale);
+        scale_x_by_row_and_parity(p, norm_row_scale_by_row_mod_3);
         break;
     case GELU:
-    case SILU: scale_x_by_row_and_parity(p, activation_scale); break;
+    case SILU: scale_x_by_row_and_parity(p, activation_scale_constant_4); break;
     case ROTARY:
         for (size_t r = 0; r < POSITIONS; r++)
             for (size_t i = 0; i < columns / 2; i++) {
@@ -223,7 +225,7 @@ static void elementwise_prepare_inputs_that_show_mistakes(const abdb_problem *p,
     case ADAMW: /* a mean of squares is not negative */
         for (size_t i = 0; i < abdb_tensor_element_count(&p->tensor[V]); i++)
             ((float *)p->tensor[V].data)[i] = fabsf(((float *)p->tensor[V].data)[i]);
-        scale_x_by_row_and_parity(p, adamw_parameter_scale);
+        scale_x_by_row_and_parity(p, adamw_scale_small_at_even_elements);
         break;
     default: break;
     }
@@ -384,7 +386,8 @@ static void elementwise_reference_rows(const abdb_problem *p, int tensor, const 
 
 static double elementwise_error_bound(const abdb_problem *p, int tensor)
 {
-    return elementwise_sum_error_bound(p) + abdb_output_roundoff(&p->tensor[tensor]);
+    return elementwise_sum_error_bound(p) +
+           abdb_output_roundoff_or_0_if_accumulator(&p->tensor[tensor]);
 }
 
 static double elementwise_norm_bound(const abdb_problem *p, int tensor)
@@ -400,13 +403,13 @@ const abdb_kernel abdb_kernel_elementwise = {
                   "x last-level "
                   "cache)  columns=4096 (rotary: 128)  stores=auto|plain|nt  dtype=f32|bf16|f16",
     .names = "op rows columns stores",
-    .setup_tensors = elementwise_setup_tensors,
+    .setup_tensors = elementwise_parse_params_and_setup_tensors,
     .count_work = elementwise_count_work,
     .reference_rows = elementwise_reference_rows,
     .error_bound = elementwise_error_bound,
     .norm_bound = elementwise_norm_bound,
     .prepare_inputs = elementwise_prepare_inputs_that_show_mistakes,
-    .bottleneck = abdb_bottleneck_bytes,
+    .bottleneck = abdb_bottleneck_always_bytes,
     .edge_sizes = abdb_elementwise_edge_sizes,
     .put_edge_values = abdb_elementwise_put_edge_values,
 };

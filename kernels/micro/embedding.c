@@ -19,8 +19,9 @@ enum { TABLES, INDEX, OUT };
 
 /* TABLES: tables x rows rows of bytes / 4 numbers of f32; INDEX: tables x batch x lookups; OUT:
  * batch rows, each with the sums of all tables side by side. */
-static abdb_status embedding_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
-                                           abdb_error *err)
+static abdb_status embedding_parse_params_and_setup_tensors(abdb_problem *p,
+                                                            const abdb_machine_caches *limits,
+                                                            abdb_error *err)
 {
     static const char *const modes[] = {"batched", "single", NULL};
     size_t tables, rows, lookups, batch, bytes;
@@ -28,7 +29,7 @@ static abdb_status embedding_setup_tensors(abdb_problem *p, const abdb_machine_c
     abdb_status st = ABDB_OK;
 
     (void)limits;
-    TRY(abdb_param_choice_index(p, "mode", modes, &mode, err));
+    TRY(abdb_param_choice_index_or_first(p, "mode", modes, &mode, err));
     TRY(abdb_param_parse_size_and_store_default(p, "tables", 20, 1e5, &tables, err));
     TRY(abdb_param_parse_size_and_store_default(p, "rows", 1e6, 1e9, &rows, err));
     TRY(abdb_param_parse_size_and_store_default(p, "lookups", 100, 1e5, &lookups, err));
@@ -88,7 +89,7 @@ static void embedding_reference_rows(const abdb_problem *p, int tensor, const si
     }
 }
 
-static bool embedding_make_exact_inputs(const abdb_problem *p, uint64_t seed)
+static bool embedding_make_exact_integer_tables(const abdb_problem *p, uint64_t seed)
 {
     abdb_fill_nonzero_integers(&p->tensor[TABLES], seed, 64);
     return true;
@@ -111,14 +112,14 @@ const abdb_kernel abdb_kernel_embedding = {
     .formula = "embedding-bag@1",
     .parameters = "mode=batched|single  tables=20  rows=1000000  lookups=100  batch=64  bytes=256",
     .names = "mode tables rows lookups batch bytes",
-    .setup_tensors = embedding_setup_tensors,
+    .setup_tensors = embedding_parse_params_and_setup_tensors,
     .count_work = embedding_count_work,
     .reference_rows = embedding_reference_rows,
     .error_bound = embedding_error_bound,
     .norm_bound = embedding_norm_bound,
     .prepare_inputs = embedding_prepare_random_indices,
-    .bottleneck = abdb_bottleneck_bytes,
-    .make_exact_inputs = embedding_make_exact_inputs,
+    .bottleneck = abdb_bottleneck_always_bytes,
+    .make_exact_inputs = embedding_make_exact_integer_tables,
     .edge_sizes = abdb_embedding_edge_sizes,
     .put_edge_values = abdb_embedding_put_edge_values,
 };

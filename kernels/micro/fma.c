@@ -35,8 +35,9 @@ static bool is_f32_or_f64_recurrence(const abdb_problem *p)
 
 /* Z has `width` sums; X has 1, 2 (bf16) or 4 (i8) numbers for each, Y as many for PERIOD sums,
  * after which they repeat. n: steps. */
-static abdb_status fma_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
-                                     abdb_error *err)
+static abdb_status fma_parse_params_and_setup_tensors(abdb_problem *p,
+                                                      const abdb_machine_caches *limits,
+                                                      abdb_error *err)
 {
     abdb_dtype dtype, sum;
     size_t width, wide, n;
@@ -127,7 +128,7 @@ static void fma_reference_rows(const abdb_problem *p, int tensor, const size_t *
 }
 
 /* Sums of products of small whole numbers are exact; the recurrence's never are. */
-static bool fma_make_exact_inputs(const abdb_problem *p, uint64_t seed)
+static bool fma_make_exact_inputs_unless_recurrence(const abdb_problem *p, uint64_t seed)
 {
     if (is_f32_or_f64_recurrence(p)) return false;
     if (p->tensor[X].dtype != ABDB_I8) fill_inputs_small_integers(p, seed);
@@ -135,7 +136,7 @@ static bool fma_make_exact_inputs(const abdb_problem *p, uint64_t seed)
 }
 
 /* Steps that are all alike round all alike: of sums of products the other bound stands alone. */
-static double fma_norm_bound(const abdb_problem *p, int tensor)
+static double fma_norm_bound_infinite_unless_recurrence(const abdb_problem *p, int tensor)
 {
     return is_f32_or_f64_recurrence(p)
                ? abdb_sum_norm_bound(&p->tensor[tensor], abdb_param_number(p, "n", STEPS))
@@ -159,16 +160,16 @@ const abdb_kernel abdb_kernel_fma = {
     .formula = "fma@1",
     .parameters = "dtype=f64|f32|bf16|f16|i8  width=4096 a thread  n=4096 steps (f16: 2048)",
     .names = "n width",
-    .setup_tensors = fma_setup_tensors,
+    .setup_tensors = fma_parse_params_and_setup_tensors,
     .count_work = fma_count_work,
     .reference_rows = fma_reference_rows,
     .error_bound = fma_error_bound,
-    .norm_bound = fma_norm_bound,
+    .norm_bound = fma_norm_bound_infinite_unless_recurrence,
     .prepare_inputs = fma_prepare_inputs_for_f16_and_i8,
     .pilot_sizes = "width=16384",
-    .bottleneck = abdb_bottleneck_operations,
+    .bottleneck = abdb_bottleneck_always_operations,
     .ceiling_metric = fma_ceiling_metric,
-    .make_exact_inputs = fma_make_exact_inputs,
+    .make_exact_inputs = fma_make_exact_inputs_unless_recurrence,
     .edge_sizes = abdb_fma_edge_sizes,
     .put_edge_values = abdb_fma_put_edge_values,
 };

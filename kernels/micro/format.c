@@ -66,7 +66,7 @@ double abdb_dtype_least_normal(abdb_dtype dtype)
 
 /* --- by the table ----------------------------------------------------------------------------- */
 
-uint32_t abdb_format_encode_bits(abdb_dtype dtype, double value)
+uint32_t abdb_format_round_and_encode_bits(abdb_dtype dtype, double value)
 {
     const abdb_format *f = &formats[dtype];
     uint32_t sign = signbit(value) ? 1u << (f->exponent + f->mantissa) : 0,
@@ -188,7 +188,7 @@ void abdb_tensor_set_rounded(const abdb_tensor *t, size_t element, double value)
     switch (t->dtype) {
     case ABDB_F64: ((double *)t->data)[element] = value; break;
     case ABDB_TF32:
-        ((uint32_t *)t->data)[element] = abdb_format_encode_bits(ABDB_TF32, value);
+        ((uint32_t *)t->data)[element] = abdb_format_round_and_encode_bits(ABDB_TF32, value);
         break;
     case ABDB_F32: ((float *)t->data)[element] = (float)value; break;
     case ABDB_BF16:
@@ -199,7 +199,7 @@ void abdb_tensor_set_rounded(const abdb_tensor *t, size_t element, double value)
         break;
     case ABDB_E4M3:
     case ABDB_E5M2:
-        ((uint8_t *)t->data)[element] = (uint8_t)abdb_format_encode_bits(t->dtype, value);
+        ((uint8_t *)t->data)[element] = (uint8_t)abdb_format_round_and_encode_bits(t->dtype, value);
         break;
     case ABDB_I8: ((int8_t *)t->data)[element] = (int8_t)lrint(value); break;
     default: ((int32_t *)t->data)[element] = (int32_t)lrint(value);

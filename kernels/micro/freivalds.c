@@ -30,7 +30,7 @@ static uint64_t multiply_mod_mersenne61(uint64_t a, uint64_t b)
 
 /* A whole number as a remainder, a negative one counted down from the prime. False: x has a
  * fraction, is NaN, or is so large that doubles no longer hold every whole number. */
-static bool double_to_mersenne61(double x, uint64_t *out)
+static bool exact_integer_to_mersenne61(double x, uint64_t *out)
 {
     if (!(fabs(x) < 0x1p53) || x != floor(x)) return false;
     *out = x < 0 ? prime - (uint64_t)-x : (uint64_t)x;
@@ -47,23 +47,23 @@ abdb_status abdb_freivalds_mark_wrong_rows(const abdb_freivalds_product *q, uint
     /* t = B r. B is an input that `exact` made of whole numbers, so none is left out here. */
     for (size_t k = 0; k < q->depth; k++)
         for (size_t j = 0; j < q->columns; j++)
-            if (double_to_mersenne61(q->b(q->p, q->first_b + k, j), &x))
+            if (exact_integer_to_mersenne61(q->b(q->p, q->first_b + k, j), &x))
                 t[k] = mod_mersenne61(t[k] + multiply_mod_mersenne61(x, r[j]));
     for (size_t i = 0; i < q->rows; i++) {
         uint64_t is = 0, should = 0;
         bool ok = true;
 
         for (size_t j = 0; j < q->columns && ok; j++) {
-            ok = double_to_mersenne61(abdb_tensor_get_f64(q->c, (q->first_c + i) * q->columns + j),
-                                      &x);
+            ok = exact_integer_to_mersenne61(
+                abdb_tensor_get_f64(q->c, (q->first_c + i) * q->columns + j), &x);
             if (ok) is = mod_mersenne61(is + multiply_mod_mersenne61(x, r[j]));
         }
         for (size_t k = 0; k < q->depth && ok; k++) {
-            ok = double_to_mersenne61(q->a(q->p, q->first_a + i, k), &x);
+            ok = exact_integer_to_mersenne61(q->a(q->p, q->first_a + i, k), &x);
             if (ok) should = mod_mersenne61(should + multiply_mod_mersenne61(x, t[k]));
         }
         for (size_t j = 0; q->plus && j < q->columns && ok; j++) {
-            ok = double_to_mersenne61(q->plus(q->p, q->first_c + i, j), &x);
+            ok = exact_integer_to_mersenne61(q->plus(q->p, q->first_c + i, j), &x);
             if (ok) should = mod_mersenne61(should + multiply_mod_mersenne61(x, r[j]));
         }
         if (!ok || is != should) marks[i] = 1;

@@ -24,8 +24,9 @@ static int is_scatter(const abdb_problem *p)
 /* The table has rows x bytes / 4 numbers of f32, INDEX `count` = rows x fraction places, the
  * vectors lie in `count` rows. A gather reads the table (tensor 0) into vectors, a scatter writes
  * vectors (tensor 0) into the table, whose other rows stay. */
-static abdb_status gather_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
-                                        abdb_error *err)
+static abdb_status gather_parse_params_and_setup_tensors(abdb_problem *p,
+                                                         const abdb_machine_caches *limits,
+                                                         abdb_error *err)
 {
     static const char *const words[] = {"gather", "scatter", NULL};
     int op;
@@ -35,7 +36,7 @@ static abdb_status gather_setup_tensors(abdb_problem *p, const abdb_machine_cach
     abdb_status st = ABDB_OK;
 
     (void)limits;
-    TRY(abdb_param_choice_index(p, "op", words, &op, err));
+    TRY(abdb_param_choice_index_or_first(p, "op", words, &op, err));
     if (!(rows >= 1 && rows <= 1e9 && rows == floor(rows)) ||
         !(bytes >= 4 && bytes <= 65536 && fmod(bytes, 4) == 0) || !(fraction > 0 && fraction <= 1))
         return ABDB_FAIL(err, ABDB_USAGE,
@@ -160,13 +161,13 @@ const abdb_kernel abdb_kernel_gather = {
     .formula = "gather@1",
     .parameters = "op=gather|scatter  rows=4194304  bytes=256  fraction=0.1",
     .names = "op rows bytes fraction",
-    .setup_tensors = gather_setup_tensors,
+    .setup_tensors = gather_parse_params_and_setup_tensors,
     .count_work = gather_count_work,
     .reference_rows = gather_reference_rows,
     .error_bound = abdb_error_bound_zero,
     .mark_suspect_rows = gather_mark_wrong_rows_bytewise,
     .prepare_inputs = gather_prepare_unique_indices,
-    .bottleneck = abdb_bottleneck_bytes,
+    .bottleneck = abdb_bottleneck_always_bytes,
     .edge_sizes = abdb_gather_edge_sizes,
     .put_edge_values = abdb_gather_put_edge_values,
 };

@@ -42,10 +42,10 @@ static abdb_status gemm_parse_transpose_beta_epilogue_layout(const abdb_problem 
     int transpose, beta, epilogue, layout;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_choice_index(p, "transpose", transposes, &transpose, err));
-    TRY(abdb_param_choice_index(p, "beta", betas, &beta, err));
-    TRY(abdb_param_choice_index(p, "epilogue", epilogues, &epilogue, err));
-    TRY(abdb_param_choice_index(p, "weights", layouts, &layout, err));
+    TRY(abdb_param_choice_index_or_first(p, "transpose", transposes, &transpose, err));
+    TRY(abdb_param_choice_index_or_first(p, "beta", betas, &beta, err));
+    TRY(abdb_param_choice_index_or_first(p, "epilogue", epilogues, &epilogue, err));
+    TRY(abdb_param_choice_index_or_first(p, "weights", layouts, &layout, err));
     *g = (abdb_gemm){.ta = transpose >= 2,
                      .tb = transpose % 2,
                      .beta = beta == 1,
@@ -94,8 +94,9 @@ static abdb_status gemm_append_matrix(abdb_problem *p, abdb_dtype dtype, abdb_ro
 
 /* A is M x K (K x M where transposed), B K x N (N x K), C M x N, of a batch so many of each; a
  * bias has N numbers. C is in bf16 and f16 as A is, else in the accumulator of A's format. */
-static abdb_status gemm_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
-                                      abdb_error *err)
+static abdb_status gemm_parse_params_and_setup_tensors(abdb_problem *p,
+                                                       const abdb_machine_caches *limits,
+                                                       abdb_error *err)
 {
     double n = abdb_param_number(p, "n", 1024);
     abdb_dtype dtype, result;
@@ -213,7 +214,7 @@ static double gemm_sum_error_bound(const abdb_problem *p)
 
 static double gemm_error_bound(const abdb_problem *p, int tensor)
 {
-    return gemm_sum_error_bound(p) + abdb_output_roundoff(&p->tensor[tensor]);
+    return gemm_sum_error_bound(p) + abdb_output_roundoff_or_0_if_accumulator(&p->tensor[tensor]);
 }
 
 /* x times the logistic function of z, and what its evaluation may be wrong by, in roundings. */
@@ -292,12 +293,12 @@ static void gemm_prepare_inputs_scale_a_for_gelu_silu(const abdb_problem *p, uin
 /* Whole numbers that their format has and whose sums are exact in the one that they are summed in;
  * of a result that is rounded, whose format has whole numbers up to 1 / u, few enough that sums
  * stay below that but for a handful. */
-static bool gemm_make_exact_inputs(const abdb_problem *p, uint64_t seed)
+static bool gemm_make_exact_inputs_unless_gelu_silu(const abdb_problem *p, uint64_t seed)
 {
     abdb_gemm g = abdb_gemm_from_problem(p);
     /* `few`: the share of numbers that are not 0. A product is 1 or -1 with the probability few^2,
      * so a sum of k of them has a standard deviation of few sqrt(k), and 1 / u is 8 of those. */
-    double k = (double)g.k, u = abdb_output_roundoff(&p->tensor[C]);
+    double k = (double)g.k, u = abdb_output_roundoff_or_0_if_accumulator(&p->tensor[C]);
     double few = u > 0 ? fmin(1, 0.12 / (u * sqrt(k))) : 1;
     abdb_dtype dtype = p->tensor[A].dtype;
     /* (k + 2) most^2, with what is in C and a bias, is at most 2^24 for f32, and 10^6 x 2^20 for
@@ -337,12 +338,12 @@ static size_t gemm_inner_dimension_k(const abdb_problem *p)
     return a->dim[a->rank - 1] * a->dim[a->rank - 2] / m;
 }
 
-static double a_element(const abdb_problem *p, size_t i, size_t k)
+static double a_element_by_batch_row(const abdb_problem *p, size_t i, size_t k)
 {
     return abdb_tensor_get_f64(&p->tensor[A], i * gemm_inner_dimension_k(p) + k);
 }
 
-static double transposed_a_element(const abdb_problem *p, size_t i, size_t k)
+static double transposed_a_element_by_batch_row(const abdb_problem *p, size_t i, size_t k)
 {
     size_t m = p->tensor[A].dim[p->tensor[A].rank - 1], matrix = i / m;
 
@@ -350,12 +351,12 @@ static double transposed_a_element(const abdb_problem *p, size_t i, size_t k)
                                (matrix * gemm_inner_dimension_k(p) + k) * m + i - matrix * m);
 }
 
-static double b_element(const abdb_problem *p, size_t k, size_t j)
+static double b_element_by_batch_row(const abdb_problem *p, size_t k, size_t j)
 {
     return abdb_tensor_get_f64(&p->tensor[B], k * p->tensor[B].dim[p->tensor[B].rank - 1] + j);
 }
 
-static double transposed_b_element(const abdb_problem *p, size_t k, size_t j)
+static double transposed_b_element_by_batch_row(const abdb_problem *p, size_t k, size_t j)
 {
     const abdb_tensor *b = &p->tensor[B];
     size_t deep = b->dim[b->rank - 1], n = b->dim[b->rank - 2], matrix = k / deep;
@@ -375,8 +376,9 @@ static double c_plus_bias_element(const abdb_problem *p, size_t i, size_t j)
 
 /* Marks rows of C that are not A B + beta C + bias, by Freivalds' method; of a batch a row is a
  * whole matrix. ABDB_USAGE: an activation follows. */
-static abdb_status gemm_mark_suspect_rows(const abdb_problem *p, const abdb_tensor *got,
-                                          uint64_t seed, unsigned char *marks, abdb_error *err)
+static abdb_status gemm_mark_wrong_rows_by_freivalds(const abdb_problem *p, const abdb_tensor *got,
+                                                     uint64_t seed, unsigned char *marks,
+                                                     abdb_error *err)
 {
     abdb_gemm g = abdb_gemm_from_problem(p);
     bool batch = got->rank == 3;
@@ -387,17 +389,18 @@ static abdb_status gemm_mark_suspect_rows(const abdb_problem *p, const abdb_tens
     each = batch ? calloc(g.m, 1) : marks;
     if (!each) return ABDB_FAIL(err, ABDB_NOMEM, "a check of a product");
     for (size_t i = 0; st == ABDB_OK && i < g.batch; i++) {
-        abdb_freivalds_product q = {.p = p,
-                                    .a = g.ta ? transposed_a_element : a_element,
-                                    .b = g.tb ? transposed_b_element : b_element,
-                                    .plus = g.beta || g.bias ? c_plus_bias_element : NULL,
-                                    .c = got,
-                                    .first_a = i * g.m,
-                                    .first_b = i * g.k,
-                                    .first_c = i * g.m,
-                                    .rows = g.m,
-                                    .depth = g.k,
-                                    .columns = g.n};
+        abdb_freivalds_product q = {
+            .p = p,
+            .a = g.ta ? transposed_a_element_by_batch_row : a_element_by_batch_row,
+            .b = g.tb ? transposed_b_element_by_batch_row : b_element_by_batch_row,
+            .plus = g.beta || g.bias ? c_plus_bias_element : NULL,
+            .c = got,
+            .first_a = i * g.m,
+            .first_b = i * g.k,
+            .first_c = i * g.m,
+            .rows = g.m,
+            .depth = g.k,
+            .columns = g.n};
 
         st = abdb_freivalds_mark_wrong_rows(&q, seed + i, each, err);
         if (batch && memchr(each, 1, g.m)) marks[i] = 1;
@@ -421,12 +424,12 @@ static const char *gemm_bottleneck(const abdb_problem *p)
     abdb_work w;
 
     gemm_count_work(p, &w);
-    return abdb_bottleneck_of_work(w.ops, abdb_problem_tensor_elements(p));
+    return abdb_bottleneck_by_ops_per_element(w.ops, abdb_problem_tensor_elements(p));
 }
 
 /* "The best matrix product measured": of those that memory does not hold up, and no more than it.
  */
-static const char *gemm_ceiling_metric(const abdb_problem *p)
+static const char *gemm_ceiling_metric_if_plain_compute_bound(const abdb_problem *p)
 {
     if (abdb_gemm_has_bias_or_activation(p) || abdb_gemm_from_problem(p).beta) return NULL;
     return strcmp(gemm_bottleneck(p), "operations") == 0
@@ -442,7 +445,7 @@ const abdb_kernel abdb_kernel_gemm = {
                   "epilogue=none|bias|relu|gelu|silu|bias-relu|bias-gelu|bias-silu  "
                   "weights=plain|packed  dtype=f32|f64|tf32|bf16|f16|e4m3|e5m2|i8  cache=hot|cold",
     .names = "m n k batch weights transpose beta epilogue",
-    .setup_tensors = gemm_setup_tensors,
+    .setup_tensors = gemm_parse_params_and_setup_tensors,
     .count_work = gemm_count_work,
     .reference_rows = gemm_reference_rows,
     .error_bound = gemm_error_bound,
@@ -450,9 +453,9 @@ const abdb_kernel abdb_kernel_gemm = {
     .prepare_inputs = gemm_prepare_inputs_scale_a_for_gelu_silu,
     .pilot_sizes = "batch=1 m=512 n=512 k=512",
     .bottleneck = gemm_bottleneck,
-    .ceiling_metric = gemm_ceiling_metric,
-    .make_exact_inputs = gemm_make_exact_inputs,
-    .mark_suspect_rows = gemm_mark_suspect_rows,
+    .ceiling_metric = gemm_ceiling_metric_if_plain_compute_bound,
+    .make_exact_inputs = gemm_make_exact_inputs_unless_gelu_silu,
+    .mark_suspect_rows = gemm_mark_wrong_rows_by_freivalds,
     .edge_sizes = abdb_gemm_edge_sizes,
     .put_edge_values = gemm_put_edge_values,
 };

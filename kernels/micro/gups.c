@@ -16,8 +16,9 @@ enum { TABLE, UPDATES = 1 << 22 };
 
 /* TABLE: a power of two of words of 64 bits, as two columns of i32, in `parts` equal parts with
  * as many updates each. */
-static abdb_status gups_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
-                                      abdb_error *err)
+static abdb_status gups_parse_params_and_setup_tensors(abdb_problem *p,
+                                                       const abdb_machine_caches *limits,
+                                                       abdb_error *err)
 {
     /* A power of two of words, as the challenge has it, that no cache holds. */
     double threads = abdb_param_number(p, "threads", limits->threads),
@@ -55,8 +56,9 @@ static void gups_count_work(const abdb_problem *p, abdb_work *out)
 
 /* Word i begins as i; each update of its part's sequence of random numbers r is word[r mod size
  * of the part] ^= r. Rows are words, exact. */
-static void gups_reference_rows(const abdb_problem *p, int tensor, const size_t *row, size_t count,
-                                double *out, double *magnitude)
+static void gups_reference_rows_replaying_updates(const abdb_problem *p, int tensor,
+                                                  const size_t *row, size_t count, double *out,
+                                                  double *magnitude)
 {
     size_t parts = (size_t)abdb_param_number(p, "parts", 1), each = p->tensor[TABLE].dim[0] / parts,
            updates = (size_t)abdb_param_number(p, "updates", 1) / parts, low, high;
@@ -97,11 +99,11 @@ const abdb_kernel abdb_kernel_gups = {
     .formula = "gups@1",
     .parameters = "words=auto (4 x last-level cache)  parts=threads  updates=4194304",
     .names = "words parts updates",
-    .setup_tensors = gups_setup_tensors,
+    .setup_tensors = gups_parse_params_and_setup_tensors,
     .count_work = gups_count_work,
-    .reference_rows = gups_reference_rows,
+    .reference_rows = gups_reference_rows_replaying_updates,
     .error_bound = abdb_error_bound_zero,
     .prepare_inputs = gups_prepare_table_with_own_index,
-    .bottleneck = abdb_bottleneck_bytes,
+    .bottleneck = abdb_bottleneck_always_bytes,
     .edge_sizes = abdb_gups_edge_sizes,
 };

@@ -19,8 +19,9 @@ enum { NEXT, END, LINE = 64, STEP = LINE / 4, HOPS = 1 << 18 };
 
 /* NEXT: an array of `bytes`, half of a cache's size for level=, else twice what no cache holds;
  * END: where `hops` steps lead. */
-static abdb_status latency_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
-                                         abdb_error *err)
+static abdb_status latency_parse_params_and_setup_tensors(abdb_problem *p,
+                                                          const abdb_machine_caches *limits,
+                                                          abdb_error *err)
 {
     const char *level = abdb_param_text(p, "level");
     double bytes = 2 * abdb_array_bytes_beyond_caches(limits, 1),
@@ -99,7 +100,7 @@ const abdb_kernel abdb_kernel_latency = {
     .formula = "latency@1",
     .parameters = "level=L1|L2|L3|memory, or bytes=8 x last-level cache  hops=262144",
     .names = "level bytes hops",
-    .setup_tensors = latency_setup_tensors,
+    .setup_tensors = latency_parse_params_and_setup_tensors,
     .count_work = latency_count_work,
     .reference_rows = latency_reference_rows_end_of_chase,
     .error_bound = abdb_error_bound_zero,

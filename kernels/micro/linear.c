@@ -39,9 +39,9 @@ static abdb_status linear_parse_params(abdb_problem *p, linear_sizes *s, abdb_er
                              *const activations[] = {"f32", "i8", NULL};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_choice_index(p, "weights", weights, &s->weights, err));
-    TRY(abdb_param_choice_index(p, "pattern", patterns, &s->pattern, err));
-    TRY(abdb_param_choice_index(p, "activations", activations, &s->bytes, err));
+    TRY(abdb_param_choice_index_or_first(p, "weights", weights, &s->weights, err));
+    TRY(abdb_param_choice_index_or_first(p, "pattern", patterns, &s->pattern, err));
+    TRY(abdb_param_choice_index_or_first(p, "activations", activations, &s->bytes, err));
     TRY(abdb_param_parse_size_and_store_default(p, "m", 128, 1e6, &s->m, err));
     TRY(abdb_param_parse_size_and_store_default(p, "n", 4096, 1e6, &s->n, err));
     TRY(abdb_param_parse_size_and_store_default(p, "k", 4096, 1e6, &s->k, err));
@@ -77,8 +77,9 @@ static linear_sizes linear_sizes_of_problem(const abdb_problem *p)
 /* X: M x K, W: K x N (i4: K / 2 x N bytes), Y: M x N of f32. Scales: one for each row of X (i8),
  * one for each column of W (i8) or for each group of 32 of a column (i4); else a tensor of one
  * element. */
-static abdb_status linear_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
-                                        abdb_error *err)
+static abdb_status linear_parse_params_and_setup_tensors(abdb_problem *p,
+                                                         const abdb_machine_caches *limits,
+                                                         abdb_error *err)
 {
     linear_sizes s;
     abdb_status st = ABDB_OK;
@@ -170,7 +171,7 @@ static void make_row_of_full_precision(const abdb_problem *p, const linear_sizes
 /* Whole numbers, and scales that are powers of 2, so small that a sum of K terms of at most 2 most
  * 4 stays within the 24 bits of an f32: the result is exact in any order. i4 and i8 stay the random
  * bytes they are. */
-static bool linear_make_exact_inputs(const abdb_problem *p, uint64_t seed)
+static bool linear_make_exact_inputs_if_sums_fit_f32(const abdb_problem *p, uint64_t seed)
 {
     linear_sizes s = linear_sizes_of_problem(p);
     int most = s.weights == I8 ? 127 : 8;
@@ -219,8 +220,8 @@ static double dequantised_weight(const abdb_problem *p, const linear_sizes *s, s
 }
 
 /* Y = X W in double, both dequantised: a number times the scale of its row, column or group. */
-static void linear_reference_rows(const abdb_problem *p, int tensor, const size_t *row,
-                                  size_t count, double *out, double *magnitude)
+static void linear_reference_rows_dequantised(const abdb_problem *p, int tensor, const size_t *row,
+                                              size_t count, double *out, double *magnitude)
 {
     linear_sizes s = linear_sizes_of_problem(p);
 
@@ -261,8 +262,9 @@ static double w_element_dequantised(const abdb_problem *p, size_t k, size_t n)
 
 /* Marks rows of Y that are not X W by Freivalds' method, without the error bound of the
  * reference. */
-static abdb_status linear_mark_suspect_rows(const abdb_problem *p, const abdb_tensor *got,
-                                            uint64_t seed, unsigned char *marks, abdb_error *err)
+static abdb_status linear_mark_wrong_rows_by_freivalds(const abdb_problem *p,
+                                                       const abdb_tensor *got, uint64_t seed,
+                                                       unsigned char *marks, abdb_error *err)
 {
     abdb_freivalds_product q = {.p = p,
                                 .a = x_element_dequantised,
@@ -292,8 +294,8 @@ static const char *linear_bottleneck(const abdb_problem *p)
     linear_sizes s = linear_sizes_of_problem(p);
     double left = (double)s.k * (double)s.n * (1 - s.sparsity);
 
-    return abdb_bottleneck_of_work(2 * (double)s.m * left,
-                                   (double)s.m * (double)(s.k + s.n) + left);
+    return abdb_bottleneck_by_ops_per_element(2 * (double)s.m * left,
+                                              (double)s.m * (double)(s.k + s.n) + left);
 }
 
 const abdb_kernel abdb_kernel_linear = {
@@ -305,16 +307,16 @@ const abdb_kernel abdb_kernel_linear = {
         "m=128  n=4096  k=4096  sparsity=0  pattern=unstructured|block|2:4  weights=f32|i8|i4  "
         "activations=f32|i8",
     .names = "m n k sparsity pattern weights activations",
-    .setup_tensors = linear_setup_tensors,
+    .setup_tensors = linear_parse_params_and_setup_tensors,
     .count_work = linear_count_work,
-    .reference_rows = linear_reference_rows,
+    .reference_rows = linear_reference_rows_dequantised,
     .error_bound = linear_error_bound,
     .norm_bound = linear_norm_bound,
     .prepare_inputs = linear_prepare_scales_and_prune_weights,
     .pilot_sizes = "m=128 n=1024 k=1024",
     .bottleneck = linear_bottleneck,
-    .make_exact_inputs = linear_make_exact_inputs,
-    .mark_suspect_rows = linear_mark_suspect_rows,
+    .make_exact_inputs = linear_make_exact_inputs_if_sums_fit_f32,
+    .mark_suspect_rows = linear_mark_wrong_rows_by_freivalds,
     .edge_sizes = abdb_linear_edge_sizes,
     .put_edge_values = abdb_linear_put_edge_values,
 };

@@ -25,8 +25,9 @@ enum { Q, K, V, INDEX, LENGTH, O };
 /* Q and O: batch x heads rows of d. K and V: rows of d for each request, block of tokens,
  * kv_head and token of the block. INDEX: the block of a request's i-th tokens, a table with a row a
  * request or a list of used blocks; LENGTH: tokens of each request. */
-static abdb_status paged_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
-                                       abdb_error *err)
+static abdb_status paged_parse_params_and_setup_tensors(abdb_problem *p,
+                                                        const abdb_machine_caches *limits,
+                                                        abdb_error *err)
 {
     static const char *const layouts[] = {"list", "table", NULL};
     double padding = abdb_param_number(p, "padding", 0);
@@ -36,7 +37,7 @@ static abdb_status paged_setup_tensors(abdb_problem *p, const abdb_machine_cache
     abdb_status st = ABDB_OK;
 
     (void)limits;
-    TRY(abdb_param_choice_index(p, "layout", layouts, &layout, err));
+    TRY(abdb_param_choice_index_or_first(p, "layout", layouts, &layout, err));
     TRY(abdb_param_parse_allowed_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
     TRY(abdb_param_parse_size_and_store_default(p, "batch", 32, 1e6, &batch, err));
     TRY(abdb_param_parse_size_and_store_default(p, "heads", 32, 1e4, &heads, err));
@@ -203,7 +204,8 @@ static double paged_sum_error_bound(const abdb_problem *p)
 
 static double paged_error_bound(const abdb_problem *p, int tensor)
 {
-    return paged_sum_error_bound(p) + 2 * abdb_output_roundoff(&p->tensor[tensor]);
+    return paged_sum_error_bound(p) +
+           2 * abdb_output_roundoff_or_0_if_accumulator(&p->tensor[tensor]);
 }
 
 /* O[b][h] in double: the sum over tokens j of softmax(q . k[j] / sqrt(d)) v[j], the tokens of
@@ -271,7 +273,8 @@ static const char *paged_bottleneck(const abdb_problem *p)
     abdb_work w;
 
     paged_count_work(p, &w);
-    return abdb_bottleneck_of_work(w.ops, w.bytes / (double)abdb_dtype_size(p->tensor[K].dtype));
+    return abdb_bottleneck_by_ops_per_element(
+        w.ops, w.bytes / (double)abdb_dtype_size(p->tensor[K].dtype));
 }
 
 const abdb_kernel abdb_kernel_paged = {
@@ -284,7 +287,7 @@ const abdb_kernel abdb_kernel_paged = {
                   " "
                   "dtype=f32|bf16|f16",
     .names = "layout padding batch heads kv_heads d sequence block",
-    .setup_tensors = paged_setup_tensors,
+    .setup_tensors = paged_parse_params_and_setup_tensors,
     .count_work = paged_count_work,
     .reference_rows = paged_reference_rows,
     .error_bound = paged_error_bound,

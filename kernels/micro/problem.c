@@ -14,7 +14,7 @@ const char *abdb_param_text(const abdb_problem *p, const char *name)
     return NULL;
 }
 
-bool abdb_param_is(const abdb_problem *p, const char *name, const char *word)
+bool abdb_param_text_equals(const abdb_problem *p, const char *name, const char *word)
 {
     const char *text = abdb_param_text(p, name);
 
@@ -59,8 +59,8 @@ abdb_status abdb_param_parse_size_and_store_default(abdb_problem *p, const char 
     return abdb_param_set_integer(p, name, value, err);
 }
 
-abdb_status abdb_param_choice_index(const abdb_problem *p, const char *name,
-                                    const char *const *words, int *out, abdb_error *err)
+abdb_status abdb_param_choice_index_or_first(const abdb_problem *p, const char *name,
+                                             const char *const *words, int *out, abdb_error *err)
 {
     const char *text = abdb_param_text(p, name);
     char all[256] = "";
@@ -87,7 +87,7 @@ abdb_status abdb_param_choice_index_and_store_default(abdb_problem *p, const cha
                                                       const char *const *words, int *out,
                                                       abdb_error *err)
 {
-    abdb_status st = abdb_param_choice_index(p, name, words, out, err);
+    abdb_status st = abdb_param_choice_index_or_first(p, name, words, out, err);
 
     if (st != ABDB_OK || abdb_param_text(p, name)) return st;
     if (p->params == ABDB_PARAM_MAX) return ABDB_FAIL(err, ABDB_LIMIT, "too many parameters");
@@ -95,9 +95,9 @@ abdb_status abdb_param_choice_index_and_store_default(abdb_problem *p, const cha
     return ABDB_OK;
 }
 
-abdb_status abdb_param_parse_size_and_store_model_default(abdb_problem *p, const char *name,
-                                                          const char *name_of, size_t model,
-                                                          double most, size_t *out, abdb_error *err)
+abdb_status abdb_param_parse_size_note_overridden_model(abdb_problem *p, const char *name,
+                                                        const char *name_of, size_t model,
+                                                        double most, size_t *out, abdb_error *err)
 {
     abdb_status st =
         abdb_param_parse_size_and_store_default(p, name, (double)model, most, out, err);
@@ -216,19 +216,19 @@ double abdb_sum_norm_bound(const abdb_tensor *out, double terms)
     /* Shorter formats sum in f32, and then round the result once. */
     double u = abdb_dtype_unit_roundoff(out->dtype == ABDB_F64 ? ABDB_F64 : ABDB_F32);
 
-    return 8 * u * (sqrt(terms) + 8) + 2 * abdb_output_roundoff(out);
+    return 8 * u * (sqrt(terms) + 8) + 2 * abdb_output_roundoff_or_0_if_accumulator(out);
 }
 
 double abdb_combine_error_magnitudes(const abdb_tensor *t, double sum_magnitude, double value,
                                      double sum_bound)
 {
-    double rounded = abdb_output_roundoff(t),
+    double rounded = abdb_output_roundoff_or_0_if_accumulator(t),
            of_rounded = fmax(fabs(value), abdb_dtype_least_normal(t->dtype));
 
     return (sum_magnitude * sum_bound + of_rounded * rounded) / (sum_bound + rounded);
 }
 
-double abdb_output_roundoff(const abdb_tensor *out)
+double abdb_output_roundoff_or_0_if_accumulator(const abdb_tensor *out)
 {
     return abdb_dtype_accumulator(out->dtype) == out->dtype ? 0
                                                             : abdb_dtype_unit_roundoff(out->dtype);
@@ -274,19 +274,19 @@ void abdb_min_and_max_row(const size_t *row, size_t n, size_t *low, size_t *high
     }
 }
 
-const char *abdb_bottleneck_operations(const abdb_problem *p)
+const char *abdb_bottleneck_always_operations(const abdb_problem *p)
 {
     (void)p;
     return "operations";
 }
 
-const char *abdb_bottleneck_bytes(const abdb_problem *p)
+const char *abdb_bottleneck_always_bytes(const abdb_problem *p)
 {
     (void)p;
     return "bytes";
 }
 
-const char *abdb_bottleneck_of_work(double ops, double elements)
+const char *abdb_bottleneck_by_ops_per_element(double ops, double elements)
 {
     return ops < balance_least * elements ? "bytes" : "operations";
 }

@@ -37,7 +37,7 @@ static const struct {
 enum { COPY, SCALE, ADD, TRIAD, DOT, READ, WRITE, FMA, OPERATIONS };
 
 /* -1: no such operation. */
-static int stream_op_index(const abdb_problem *p)
+static int stream_op_index_default_triad(const abdb_problem *p)
 {
     const char *name = abdb_param_text(p, "op");
 
@@ -47,8 +47,9 @@ static int stream_op_index(const abdb_problem *p)
 }
 
 /* Elements of an array so that all arrays together fill half of a cache. */
-static double elements_filling_half_of_cache(const char *level, int arrays, size_t element_bytes,
-                                             const abdb_machine_caches *limits)
+static double elements_per_array_filling_half_of_cache(const char *level, int arrays,
+                                                       size_t element_bytes,
+                                                       const abdb_machine_caches *limits)
 {
     double bytes = strcmp(level, "L1") == 0   ? 0.5 * (double)limits->l1 * limits->threads
                    : strcmp(level, "L2") == 0 ? 0.5 * (double)limits->l2 * limits->threads
@@ -65,7 +66,7 @@ static bool is_dot_or_read_reduction(int op)
 }
 
 /* The words of a parameter, where it is given. */
-static abdb_status check_level_and_stores_params(const abdb_problem *p, abdb_error *err)
+static abdb_status require_known_level_and_stores(const abdb_problem *p, abdb_error *err)
 {
     static const char *const levels[] = {"L1", "L2", "L3", "memory", NULL};
     static const char *const stores[] = {"plain", "nt", NULL};
@@ -93,8 +94,8 @@ static abdb_status parse_or_choose_array_elements(abdb_problem *p,
     } else if (text && strcmp(text, "auto") != 0)
         *n = abdb_param_number(p, "n", NAN);
     else if (level && strcmp(level, "memory") != 0)
-        *n = elements_filling_half_of_cache(level, operations[op].moved, abdb_dtype_size(dtype),
-                                            limits);
+        *n = elements_per_array_filling_half_of_cache(level, operations[op].moved,
+                                                      abdb_dtype_size(dtype), limits);
     else
         *n = floor(abdb_array_bytes_beyond_caches(limits, operations[op].moved) /
                    (double)abdb_dtype_size(dtype));
@@ -105,8 +106,8 @@ done:
 }
 
 /* How the writing loop is cut up: bytes that lie together, statements side by side. */
-static abdb_status check_and_set_grain_and_unroll(abdb_problem *p, int op, abdb_dtype dtype,
-                                                  abdb_error *err)
+static abdb_status parse_and_require_grain_and_unroll(abdb_problem *p, int op, abdb_dtype dtype,
+                                                      abdb_error *err)
 {
     size_t grain = 0, unroll = 1;
     abdb_status st = ABDB_OK;
@@ -127,11 +128,12 @@ done:
 /* X and Y in, Z out, n elements each; those that the operation does not read have one element,
  * and so has the sum of dot and read. repeat=: passes, chosen for level= so that they move
  * PASSES_BYTES. */
-static abdb_status stream_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
-                                        abdb_error *err)
+static abdb_status stream_parse_params_and_setup_tensors(abdb_problem *p,
+                                                         const abdb_machine_caches *limits,
+                                                         abdb_error *err)
 {
     const char *dtype_name = abdb_param_text(p, "dtype");
-    int op = stream_op_index(p);
+    int op = stream_op_index_default_triad(p);
     double n, repeat, passes;
     size_t fmas;
     abdb_dtype dtype;
@@ -145,9 +147,9 @@ static abdb_status stream_setup_tensors(abdb_problem *p, const abdb_machine_cach
     TRY(abdb_dtype_parse_name(&dtype, dtype_name ? dtype_name : "f64", err));
     if (dtype != ABDB_F64 && dtype != ABDB_F32)
         return ABDB_FAIL(err, ABDB_USAGE, "stream: dtype is f64 or f32");
-    TRY(check_level_and_stores_params(p, err));
+    TRY(require_known_level_and_stores(p, err));
     TRY(parse_or_choose_array_elements(p, limits, op, dtype, &n, err));
-    TRY(check_and_set_grain_and_unroll(p, op, dtype, err));
+    TRY(parse_and_require_grain_and_unroll(p, op, dtype, err));
     passes = ceil(PASSES_BYTES / (n * operations[op].moved * (double)abdb_dtype_size(dtype)));
     repeat = abdb_param_number(p, "repeat", abdb_param_text(p, "level") ? passes : 1);
     if (!(repeat >= 1 && repeat <= 1e9 && repeat == floor(repeat)))
@@ -172,7 +174,7 @@ done:
 
 static void stream_count_work(const abdb_problem *p, abdb_work *out)
 {
-    int op = stream_op_index(p);
+    int op = stream_op_index_default_triad(p);
     double n = abdb_param_number(p, "n", 0) * abdb_param_number(p, "repeat", 1);
 
     out->ops = operations[op].ops * n * (op == FMA ? abdb_param_number(p, "fmas", 1) : 1);
@@ -184,7 +186,7 @@ static void stream_count_work(const abdb_problem *p, abdb_work *out)
 static void stream_reference_rows(const abdb_problem *p, int tensor, const size_t *row,
                                   size_t count, double *out, double *magnitude)
 {
-    int op = stream_op_index(p);
+    int op = stream_op_index_default_triad(p);
     /* The factor as the format holds it: 0.4 has no exact binary form. */
     double s = p->tensor[X].dtype == ABDB_F32 ? (double)(float)factor : factor;
 
@@ -218,24 +220,24 @@ static void stream_reference_rows(const abdb_problem *p, int tensor, const size_
 /* Whole numbers around 0, so that the sums of `dot` and `read` are exact: as large as sums of n of
  * them allow, 16 standard deviations at most, so that two that are left out seldom cancel. Of the
  * other operations every element is bound closely as it is. */
-static bool stream_make_exact_inputs(const abdb_problem *p, uint64_t seed)
+static bool stream_make_exact_inputs_of_dot_and_read(const abdb_problem *p, uint64_t seed)
 {
     /* `whole`: up to here every whole number is exact in the format. `term`: a term's size at which
      * 16 sqrt(n) of them stay below that; of dot, a product of two numbers of sqrt(term). */
     double whole = p->tensor[X].dtype == ABDB_F64 ? 0x1p53 : 0x1p24,
            term = fmin(0x1p20, whole / (16 * sqrt((double)p->tensor[X].dim[0])));
-    int most = (int)fmax(2, stream_op_index(p) == DOT ? sqrt(term) : term);
+    int most = (int)fmax(2, stream_op_index_default_triad(p) == DOT ? sqrt(term) : term);
 
-    if (!is_dot_or_read_reduction(stream_op_index(p))) return false;
+    if (!is_dot_or_read_reduction(stream_op_index_default_triad(p))) return false;
     for (int t = X; t <= Y; t++)
         abdb_fill_nonzero_integers(&p->tensor[t], 2 * seed + (uint64_t)t, most);
     return true;
 }
 
 /* One sum may come out near 0, and then says nothing of the size of its terms. */
-static double stream_norm_bound(const abdb_problem *p, int tensor)
+static double stream_norm_bound_or_infinity_for_sums(const abdb_problem *p, int tensor)
 {
-    return is_dot_or_read_reduction(stream_op_index(p))
+    return is_dot_or_read_reduction(stream_op_index_default_triad(p))
                ? INFINITY
                : abdb_sum_norm_bound(&p->tensor[tensor], abdb_param_number(p, "fmas", 1));
 }
@@ -247,7 +249,7 @@ static double stream_error_bound(const abdb_problem *p, int tensor)
     double u = abdb_dtype_unit_roundoff(p->tensor[X].dtype);
 
     (void)tensor;
-    switch (stream_op_index(p)) {
+    switch (stream_op_index_default_triad(p)) {
     case DOT:
     case READ: return ((double)p->tensor[X].dim[0] + 2) * u;
     case FMA: return (abdb_param_number(p, "fmas", 1) + 2) * u;
@@ -261,11 +263,12 @@ static const char *stream_bottleneck(const abdb_problem *p)
     abdb_work w;
 
     stream_count_work(p, &w);
-    return abdb_bottleneck_of_work(w.ops, w.bytes / (double)abdb_dtype_size(p->tensor[X].dtype));
+    return abdb_bottleneck_by_ops_per_element(
+        w.ops, w.bytes / (double)abdb_dtype_size(p->tensor[X].dtype));
 }
 
 /* Memory's, not a cache's. */
-static const char *stream_ceiling_metric(const abdb_problem *p)
+static const char *stream_memory_bandwidth_metric_or_null(const abdb_problem *p)
 {
     const char *level = abdb_param_text(p, "level");
     bool memory = !level || strcmp(level, "memory") == 0;
@@ -282,14 +285,14 @@ const abdb_kernel abdb_kernel_stream = {
         "level=L1|L2|L3|memory  each=elements a thread  stores=plain|nt  unroll=4  grain=bytes  "
         "repeat=1  dtype=f64|f32",
     .names = "op n level each stores unroll grain repeat fmas",
-    .setup_tensors = stream_setup_tensors,
+    .setup_tensors = stream_parse_params_and_setup_tensors,
     .count_work = stream_count_work,
     .reference_rows = stream_reference_rows,
     .error_bound = stream_error_bound,
-    .norm_bound = stream_norm_bound,
+    .norm_bound = stream_norm_bound_or_infinity_for_sums,
     .bottleneck = stream_bottleneck,
-    .ceiling_metric = stream_ceiling_metric,
-    .make_exact_inputs = stream_make_exact_inputs,
+    .ceiling_metric = stream_memory_bandwidth_metric_or_null,
+    .make_exact_inputs = stream_make_exact_inputs_of_dot_and_read,
     .edge_sizes = abdb_stream_edge_sizes,
     .put_edge_values = abdb_stream_put_edge_values,
 };

@@ -66,7 +66,7 @@ static ssize_t drain_stderr_keeping_tail(program_turn *t)
 }
 
 /* The last line of what it said. */
-static const char *trim_tail_and_get_last_line(program_turn *t)
+static const char *trim_stderr_tail_and_get_last_line(program_turn *t)
 {
     char *line;
 
@@ -84,7 +84,7 @@ static void write_reason_if_exit_failed(program_turn *t, int status)
 
     if (t->cancelled || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) return;
     drain_stderr_keeping_tail(t);
-    words = trim_tail_and_get_last_line(t);
+    words = trim_stderr_tail_and_get_last_line(t);
     if (WIFSIGNALED(status))
         snprintf(t->why, sizeof t->why, "%s was ended by signal %d (%s)", t->words[0],
                  WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -95,7 +95,7 @@ static void write_reason_if_exit_failed(program_turn *t, int status)
 }
 
 /* Of a program that has made a group for itself, as timeout does, that too. */
-static void kill_program_groups(void)
+static void kill_program_own_and_guard_groups(void)
 {
     pid_t own = program ? getpgid(program) : 0;
 
@@ -109,15 +109,15 @@ static void kill_leftover_processes_and_reap_group(program_turn *t)
 {
     char escaped[ABDB_ESCAPED_SIZE];
 
-    kill_program_groups(); /* its number is nobody else's until its leader is reaped */
+    kill_program_own_and_guard_groups(); /* its number is nobody else's until it is reaped */
     waitpid(group, NULL, 0);
-    abdb_kill_and_reap_all_children(group, ORPHANS_S, NULL, escaped);
+    abdb_kill_and_reap_children_name_escapees(group, ORPHANS_S, NULL, escaped);
     if (*escaped) memcpy(t->escaped, escaped, sizeof t->escaped);
     group = 0;
 }
 
 /* Waits for its end; meanwhile a record goes out now and then, and SIGINT ends it. */
-static void await_exit_printing_heartbeats(program_turn *t, pid_t pid, double *end_s)
+static void await_exit_with_heartbeats_and_kill_on_sigint(program_turn *t, pid_t pid, double *end_s)
 {
     struct pollfd heard[] = {{.fd = signals, .events = POLLIN},
                              {.fd = t->said[0], .events = POLLIN}};
@@ -133,7 +133,7 @@ static void await_exit_printing_heartbeats(program_turn *t, pid_t pid, double *e
         poll(heard, rest ? 1 : 2, rest ? REST_MS : BEAT_S * 1000);
         if (read(signals, &came, sizeof came) == sizeof came && came.ssi_signo == SIGINT) {
             t->cancelled = true;
-            kill_program_groups();
+            kill_program_own_and_guard_groups();
         } else if (abdb_clock_seconds() - beat_s >= BEAT_S) {
             abdb_print_and_free_record(json_pack("{s:s}", "kind", "beat"));
             beat_s = abdb_clock_seconds();
@@ -184,7 +184,7 @@ static double start_program_and_time_until_exit(program_turn *t)
         snprintf(t->why, sizeof t->why, "%.200s cannot be started: %s", t->words[0],
                  strerror(fault));
     else
-        await_exit_printing_heartbeats(t, program = pid, &end_s);
+        await_exit_with_heartbeats_and_kill_on_sigint(t, program = pid, &end_s);
     kill_leftover_processes_and_reap_group(t);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&how);
@@ -206,7 +206,7 @@ static const char *value_of_braced_param(const char *s, const json_t *params)
 
 /* A word with each {KEY} replaced by that parameter; {{KEY}} of no parameter is {KEY}, and other
  * braces stay. */
-static char *substitute_braced_params(const char *word, const json_t *params)
+static char *copy_word_substituting_braced_params(const char *word, const json_t *params)
 {
     abdb_text out = {0};
     char *copy;
@@ -233,7 +233,7 @@ static char *substitute_braced_params(const char *word, const json_t *params)
 
 /* Prints `result` of a program: no operations and bytes, verified by its exit code, its words as
  * the factor `command`. */
-static void print_command_result(const char *cell, char *const *words)
+static void print_command_result_record(const char *cell, char *const *words)
 {
     abdb_text all = {0}, line = {0};
 
@@ -250,7 +250,7 @@ static void print_command_result(const char *cell, char *const *words)
 }
 
 /* The starts of one turn. */
-static void run_and_print_samples_and_result(program_turn *t)
+static void run_program_and_print_samples_and_result(program_turn *t)
 {
     double first_s = abdb_clock_seconds(), all = 0;
 
@@ -262,7 +262,7 @@ static void run_and_print_samples_and_result(program_turn *t)
         abdb_print_and_free_record(json_pack("{s:s,s:s,s:i,s:f,s:f}", "kind", "sample", "cell",
                                              t->cell, "seq", i, "t_s", at_s, "time_s", time_s));
     }
-    print_command_result(t->cell, t->words);
+    print_command_result_record(t->cell, t->words);
 }
 
 /* Names on standard error what the program left behind. */
@@ -289,13 +289,13 @@ static void run_command_cell_and_print_records(char *const *words, size_t count,
 
     abdb_print_and_free_record(json_pack("{s:s,s:s}", "kind", "begin", "cell", t.cell));
     for (size_t i = 0; i < count && i < ABDB_ARGUMENTS; i++)
-        if (!(own[i] = substitute_braced_params(words[i], params)))
+        if (!(own[i] = copy_word_substituting_braced_params(words[i], params)))
             snprintf(t.why, sizeof t.why, "no memory");
     if (pipe2(t.said, O_CLOEXEC) != 0)
         snprintf(t.why, sizeof t.why, "no pipe for its words: %s", strerror(errno));
     fcntl(t.said[0], F_SETFL, O_NONBLOCK);
     fcntl(t.said[0], F_SETPIPE_SZ, PIPE_SIZE); /* where that is not allowed it has less */
-    if (!*t.why) run_and_print_samples_and_result(&t);
+    if (!*t.why) run_program_and_print_samples_and_result(&t);
     if (*t.escaped) print_escaped_processes_to_stderr(&t);
     abdb_text_append_sanitized(&why, t.why);
     abdb_print_and_free_record(
@@ -311,7 +311,7 @@ static void run_command_cell_and_print_records(char *const *words, size_t count,
 }
 
 /* Prints what the machine is and the clock, without what is abdb-command's own. */
-static void print_environment_and_device(void)
+static void print_host_environment_and_device_records(void)
 {
     cpu_set_t set;
     int threads = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
@@ -330,9 +330,9 @@ static void print_environment_and_device(void)
 }
 
 /* The program goes first. */
-static void kill_program_and_reraise(int number)
+static void kill_program_groups_and_reraise_signal(int number)
 {
-    kill_program_groups();
+    kill_program_own_and_guard_groups();
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -344,7 +344,7 @@ static bool block_signals_and_open_signalfd(void)
     sigset_t awaited;
 
     signal(SIGCHLD, SIG_DFL);
-    signal(SIGTERM, kill_program_and_reraise);
+    signal(SIGTERM, kill_program_groups_and_reraise_signal);
     sigemptyset(&awaited);
     sigaddset(&awaited, SIGCHLD);
     sigaddset(&awaited, SIGINT);
@@ -376,7 +376,7 @@ int main(int argc, char **argv)
         "{s:s,s:i,s:s,s:s,s:[{s:s,s:s,s:s,s:s}]}", "kind", "hello", "protocol", 1, "backend",
         command.name, "summary", command.summary, "kernels", "name", "wall-time", "provider",
         command.name, "summary", "a program, from its start to its end", "formula", "wall-time@1"));
-    print_environment_and_device();
+    print_host_environment_and_device_records();
     while (run && getline(&line, &room, stdin) > 0) {
         json_error_t fault;
         json_t *request = json_loads(line, 0, &fault);

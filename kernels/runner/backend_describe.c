@@ -40,7 +40,7 @@ static void add_seconds_and_track_longest_cell(abdb_run_estimate *e, double seco
 
 abdb_status abdb_backend_ask_estimates_and_sum_seconds(const abdb_run_options *o,
                                                        const abdb_plan *plan,
-                                                       const unsigned char *todo,
+                                                       const unsigned char *cells_to_ask,
                                                        abdb_run_estimate *out, abdb_error *err)
 {
     abdb_child child = {0};
@@ -56,7 +56,7 @@ abdb_status abdb_backend_ask_estimates_and_sum_seconds(const abdb_run_options *o
     for (size_t i = 0; i < plan->cells; i++) {
         char *line;
 
-        if (!todo[i]) continue;
+        if (!cells_to_ask[i]) continue;
         line = abdb_cell_request_json_line(o, &plan->cell[i]);
         if (!line) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an estimate"));
         st = abdb_child_write_with_timeout(&child, line, ABDB_SILENCE_S, err);
@@ -67,7 +67,7 @@ abdb_status abdb_backend_ask_estimates_and_sum_seconds(const abdb_run_options *o
          * more. */
         for (bool end = false; !end;) {
             char *answer;
-            abdb_child_event heard = abdb_child_read_line(&child, 0.2, &answer);
+            abdb_child_event heard = abdb_child_read_line_or_event(&child, 0.2, &answer);
             json_t *record = NULL;
 
             if (heard == ABDB_ENDED || *child.stop ||
@@ -92,13 +92,14 @@ told_all:
     st = ABDB_OK;
     if (answers) *out = sum;
 done:
-    abdb_child_close_stdin_and_reap(&child);
+    abdb_child_close_stdin_await_exit_or_kill(&child);
     return st;
 }
 
 /* Makes of a program that ended for want of its interpreter or a library a backend without a
  * device, with the reason; one that gave a reason of its own keeps that. */
-static void set_no_device_if_program_is_missing(json_t *all, const char *path, int wait_status)
+static void set_no_device_reason_if_dependency_missing(json_t *all, const char *path,
+                                                       int wait_status)
 {
     char why[800];
 
@@ -121,7 +122,7 @@ abdb_status abdb_backend_run_describe_and_collect_records(const abdb_run_options
     TRY(abdb_child_start_backend_with_pipes(&child, options, "describe", err));
     while (!said_bye) {
         char *line;
-        abdb_child_event heard = abdb_child_read_line(&child, 0.2, &line);
+        abdb_child_event heard = abdb_child_read_line_or_event(&child, 0.2, &line);
 
         if (heard == ABDB_UNHEARD) st = abdb_child_fail_with_read_error(&child, options->path, err);
         if (st != ABDB_OK || heard == ABDB_ENDED ||
@@ -138,9 +139,9 @@ abdb_status abdb_backend_run_describe_and_collect_records(const abdb_run_options
             json_decref(record);
         }
     }
-    ended = abdb_child_close_stdin_and_reap(&child);
+    ended = abdb_child_close_stdin_await_exit_or_kill(&child);
     TRY(st);
-    set_no_device_if_program_is_missing(all, options->path, ended);
+    set_no_device_reason_if_dependency_missing(all, options->path, ended);
     missing = !json_object_get(all, "hello") && abdb_exit_code_means_program_missing(ended);
     if (!missing && (!said_bye || !json_object_get(all, "hello")))
         TRY(ABDB_FAIL(err, ABDB_BACKEND, "%s does not describe itself as abdb's protocol asks",

@@ -18,7 +18,7 @@ enum { LINE_SIZE_MAX = 1 << 20, BEGINNING = 80, CHUNK = 65536, WORDS_MOST = 1 <<
 /* Thread count, binding and wait policy are set before exec, because libraries read them when they
  * are loaded. All of them use libgomp's one pool of threads. What the user has set of binding and
  * waiting stays (0: do not overwrite). */
-static void set_child_openmp_and_device_env(const void *options)
+static void set_child_openmp_blas_and_device_env(const void *options)
 {
     const abdb_run_options *o = options;
     char number[16];
@@ -51,7 +51,7 @@ abdb_status abdb_child_start_backend_with_pipes(abdb_child *c, const abdb_run_op
     static const volatile int never = 0;
     abdb_start_options how = {.path = o->path,
                               .words_most = WORDS_MOST,
-                              .prepare = set_child_openmp_and_device_env,
+                              .prepare = set_child_openmp_blas_and_device_env,
                               .prepare_argument = o};
     size_t words = 0;
     abdb_error why;
@@ -130,7 +130,7 @@ static abdb_child_event extract_first_line_or_drop_too_long(abdb_child *c, char 
     return too_long ? ABDB_TOO_LONG : ABDB_LINE;
 }
 
-abdb_child_event abdb_child_read_line(abdb_child *c, double wait_s, char **line)
+abdb_child_event abdb_child_read_line_or_event(abdb_child *c, double wait_s, char **line)
 {
     char chunk[CHUNK];
     struct pollfd waiting = {.fd = c->process.out, .events = POLLIN};
@@ -159,7 +159,7 @@ abdb_status abdb_child_fail_with_read_error(const abdb_child *c, const char *pat
 
 /* Closes a backend's input and waits for its end, or ends its process group; reports processes
  * that escaped. Returns its wait status. */
-static int close_or_kill_and_reap_child(abdb_child *c, bool kill_now)
+static int close_stdin_await_or_kill_group_and_reap(abdb_child *c, bool kill_now)
 {
     abdb_program *p = &c->process;
     int status;
@@ -184,17 +184,17 @@ static int close_or_kill_and_reap_child(abdb_child *c, bool kill_now)
     return status;
 }
 
-bool abdb_child_send_interrupt(const abdb_child *c)
+bool abdb_child_interrupt_process_group(const abdb_child *c)
 {
     return kill(-c->process.pid, c->launched ? SIGUSR2 : SIGINT) == 0;
 }
 
-int abdb_child_close_stdin_and_reap(abdb_child *c)
+int abdb_child_close_stdin_await_exit_or_kill(abdb_child *c)
 {
-    return close_or_kill_and_reap_child(c, false);
+    return close_stdin_await_or_kill_group_and_reap(c, false);
 }
 
-int abdb_child_terminate_and_reap(abdb_child *c)
+int abdb_child_terminate_group_and_reap(abdb_child *c)
 {
-    return close_or_kill_and_reap_child(c, true);
+    return close_stdin_await_or_kill_group_and_reap(c, true);
 }

@@ -31,18 +31,18 @@ ABDB_MUST_USE abdb_status abdb_child_write_with_timeout(abdb_child *child, const
                                                         double wait_s, abdb_error *err);
 /* The next line, without its end, into *line (owned by the child until the next call, or its end);
  * waits at most wait_s. */
-abdb_child_event abdb_child_read_line(abdb_child *child, double wait_s, char **line);
+abdb_child_event abdb_child_read_line_or_event(abdb_child *child, double wait_s, char **line);
 /* Why it was unheard, as an error: ABDB_NOMEM or ABDB_IO. */
 ABDB_MUST_USE abdb_status abdb_child_fail_with_read_error(const abdb_child *child, const char *path,
                                                           abdb_error *err);
 /* Asks it to end in good order: SIGINT, or SIGUSR2 where a launcher stands before it, which passes
  * that on to the ranks (on SIGINT mpirun and srun end them and drop what they still say). False:
  * there is nobody to ask. */
-bool abdb_child_send_interrupt(const abdb_child *child);
+bool abdb_child_interrupt_process_group(const abdb_child *child);
 /* Closes its input and waits; after GRACE_S SIGTERM to its group, then SIGKILL. What is left of the
  * group when it has gone is killed. Returns its wait status. */
-int abdb_child_close_stdin_and_reap(abdb_child *child);
+int abdb_child_close_stdin_await_exit_or_kill(abdb_child *child);
 /* SIGTERM now, SIGKILL after GRACE_S; at once where *stop is above 1. */
-int abdb_child_terminate_and_reap(abdb_child *child);
+int abdb_child_terminate_group_and_reap(abdb_child *child);
 
 #endif

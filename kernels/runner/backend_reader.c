@@ -53,7 +53,7 @@ bool abdb_rule_is_broken(const abdb_backend_reader *t, const char *number)
 /* --- lines ------------------------------------------------------------------------------------ */
 
 /* A control character: C0 but the tab between tokens, DEL, C1 in UTF-8. */
-static bool has_control_characters(const char *text)
+static bool has_control_characters_besides_tab(const char *text)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c; c++)
         if ((*c < ' ' && *c != '\t') || *c == 0x7F || (*c == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0))
@@ -62,23 +62,26 @@ static bool has_control_characters(const char *text)
 }
 
 /* Does a text or a name anywhere in the value hold a control character, or a text a tab? */
-static bool json_has_control_characters(json_t *value)
+static bool json_has_control_characters_or_tabs(json_t *value)
 {
     const char *key;
     json_t *member;
     size_t i;
 
     if (json_is_string(value))
-        return has_control_characters(json_string_value(value)) ||
+        return has_control_characters_besides_tab(json_string_value(value)) ||
                strchr(json_string_value(value), '\t');
-    json_object_foreach(value, key, member) if (has_control_characters(key) ||
-                                                json_has_control_characters(member)) return true;
-    json_array_foreach(value, i, member) if (json_has_control_characters(member)) return true;
+    json_object_foreach(value, key,
+                        member) if (has_control_characters_besides_tab(key) ||
+                                    json_has_control_characters_or_tabs(member)) return true;
+    json_array_foreach(value, i,
+                       member) if (json_has_control_characters_or_tabs(member)) return true;
     return false;
 }
 
 /* What is said of any line, whatever is in it. */
-static void check_line_bytes_and_break_rules(abdb_backend_reader *t, const char *line, size_t size)
+static void break_byte_and_record_form_rules_of_line(abdb_backend_reader *t, const char *line,
+                                                     size_t size)
 {
     const char *at = line;
     json_t *value = json_loads(line, JSON_DECODE_ANY, NULL);
@@ -91,7 +94,7 @@ static void check_line_bytes_and_break_rules(abdb_backend_reader *t, const char 
     else if (*at)
         abdb_rule_mark_broken_with_first_reason(t, "2.3", "byte %zu of a line is not UTF-8",
                                                 (size_t)(at - line) + 1);
-    if (has_control_characters(line) || json_has_control_characters(value))
+    if (has_control_characters_besides_tab(line) || json_has_control_characters_or_tabs(value))
         abdb_rule_mark_broken_with_first_reason(t, "2.5", "control characters in: %.200s", line);
     if (line[strspn(line, " \t")] != '{')
         abdb_rule_mark_broken_with_first_reason(t, "2.4", "this is no record: %.200s", line);
@@ -103,7 +106,7 @@ static void check_line_bytes_and_break_rules(abdb_backend_reader *t, const char 
 /* --- records of the program ------------------------------------------------------------------- */
 
 /* Rule 3.2: a kernel has a name, a formula and a list of parameters that are texts. */
-static void check_hello_kernel_rule(abdb_backend_reader *t, const json_t *kernel)
+static void mark_rule_3_2_kernel_name_formula_params(abdb_backend_reader *t, const json_t *kernel)
 {
     const char *name = abdb_json_text_or_empty(kernel, "name");
     json_t *names = json_object_get(kernel, "names"), *one;
@@ -122,7 +125,7 @@ static void check_hello_kernel_rule(abdb_backend_reader *t, const json_t *kernel
 }
 
 /* Rule 3.5: each device has an id of one short word, and a name. */
-static void check_hello_devices_rule(abdb_backend_reader *t, const json_t *devices)
+static void mark_rule_3_5_device_ids_and_names(abdb_backend_reader *t, const json_t *devices)
 {
     json_t *one;
     size_t i;
@@ -144,7 +147,7 @@ static void check_hello_devices_rule(abdb_backend_reader *t, const json_t *devic
 
 /* Rules 3.1, 3.2, 3.5: hello comes first and once, names the backend as its file does, and lists
  * kernels and devices. */
-static void check_hello_rules_and_count(abdb_backend_reader *t, const json_t *hello)
+static void mark_hello_rules_and_count_hellos(abdb_backend_reader *t, const json_t *hello)
 {
     const char *slash = strrchr(t->how->run->path, '/'),
                *name = abdb_json_text_or_empty(hello, "backend"),
@@ -161,8 +164,8 @@ static void check_hello_rules_and_count(abdb_backend_reader *t, const json_t *he
     if (strncmp(file, "abdb-run-", 9) == 0 && strcmp(file + 9, name) != 0)
         abdb_rule_mark_broken_with_first_reason(t, "3.1", "the program %s calls itself '%.60s'",
                                                 file, name);
-    json_array_foreach(kernels, i, one) check_hello_kernel_rule(t, one);
-    check_hello_devices_rule(t, json_object_get(hello, "devices"));
+    json_array_foreach(kernels, i, one) mark_rule_3_2_kernel_name_formula_params(t, one);
+    mark_rule_3_5_device_ids_and_names(t, json_object_get(hello, "devices"));
     abdb_rule_mark_held_if_untried(t, "3.1");
     abdb_rule_mark_held_if_untried(t, "7.1");
 }
@@ -191,7 +194,7 @@ static bool names_host_user_or_home(const char *value)
 }
 
 /* Rule 3.3: the environment is an object, and none of its texts names this host, user or home. */
-static void check_environment_rule_no_host_names(abdb_backend_reader *t, const json_t *record)
+static void mark_rule_3_3_no_host_user_or_home_names(abdb_backend_reader *t, const json_t *record)
 {
     const json_t *environment = json_object_get(record, "environment");
     const char *key;
@@ -207,7 +210,7 @@ static void check_environment_rule_no_host_names(abdb_backend_reader *t, const j
 }
 
 /* Rule 3.4: a device has a name, a clock with its resolution, and threads. */
-static void check_device_rule(abdb_backend_reader *t, const json_t *device)
+static void mark_rule_3_4_device_name_clock_threads(abdb_backend_reader *t, const json_t *device)
 {
     const json_t *threads = json_object_get(device, "threads"),
                  *step = json_object_get(device, "clock_resolution_s");
@@ -227,7 +230,7 @@ static void check_device_rule(abdb_backend_reader *t, const json_t *device)
 
 /* Rules 4.4, 4.6: samples are numbered in order, their times do not go back, and none follows
  * the result. */
-static void check_sample_order_rules_and_count(abdb_backend_reader *t, const json_t *sample)
+static void mark_sample_order_rules_and_count(abdb_backend_reader *t, const json_t *sample)
 {
     const json_t *seq = json_object_get(sample, "seq"), *at = json_object_get(sample, "t_s");
 
@@ -244,7 +247,7 @@ static void check_sample_order_rules_and_count(abdb_backend_reader *t, const jso
 
 /* Rules 4.5, 4.13: a cell that is not ok says why; the samples of one that is take no longer
  * together than has passed. */
-static void check_end_reason_and_time_rules(abdb_backend_reader *t, const json_t *end)
+static void mark_end_reason_and_total_time_rules(abdb_backend_reader *t, const json_t *end)
 {
     const json_t *batch = json_object_get(t->validation.result, "batch");
     double launches = json_is_number(batch) ? json_number_value(batch) : 1,
@@ -263,16 +266,16 @@ static void check_end_reason_and_time_rules(abdb_backend_reader *t, const json_t
 }
 
 /* A record by its kind; a kind that nobody knows is nothing. */
-static void count_record_and_check_kind_rules(abdb_backend_reader *t, const json_t *record)
+static void count_record_and_mark_rules_of_its_kind(abdb_backend_reader *t, const json_t *record)
 {
     static const struct {
         const char *kind;
         void (*check)(abdb_backend_reader *t, const json_t *record);
-    } checks[] = {{"hello", check_hello_rules_and_count},
-                  {"environment", check_environment_rule_no_host_names},
-                  {"device", check_device_rule},
-                  {"sample", check_sample_order_rules_and_count},
-                  {"end", check_end_reason_and_time_rules},
+    } checks[] = {{"hello", mark_hello_rules_and_count_hellos},
+                  {"environment", mark_rule_3_3_no_host_user_or_home_names},
+                  {"device", mark_rule_3_4_device_name_clock_threads},
+                  {"sample", mark_sample_order_rules_and_count},
+                  {"end", mark_end_reason_and_total_time_rules},
                   {NULL, NULL}};
 
     snprintf(t->kind, sizeof t->kind, "%.31s", abdb_json_text_or_empty(record, "kind"));
@@ -291,7 +294,7 @@ static void count_record_and_check_kind_rules(abdb_backend_reader *t, const json
 }
 
 /* One line. */
-static void check_line_rules_and_validate_record(abdb_backend_reader *t, const char *line)
+static void mark_line_rules_and_validate_record(abdb_backend_reader *t, const char *line)
 {
     abdb_error err = {.message = ""};
     char why[160];
@@ -300,9 +303,9 @@ static void check_line_rules_and_validate_record(abdb_backend_reader *t, const c
 
     if (t->bye && !record)
         abdb_rule_mark_broken_with_first_reason(t, "6.1", "after bye it says: %.200s", line);
-    check_line_bytes_and_break_rules(t, line, t->child.line.size);
+    break_byte_and_record_form_rules_of_line(t, line, t->child.line.size);
     *t->kind = '\0';
-    if (record) count_record_and_check_kind_rules(t, record);
+    if (record) count_record_and_mark_rules_of_its_kind(t, record);
     if (abdb_validate_and_apply_record_line(&t->validation, t->how->run->path, line, &err) !=
         ABDB_OK)
         abdb_rule_mark_broken_with_first_reason(t, "7.1", "%s", err.message);
@@ -319,7 +322,7 @@ abdb_reader_outcome abdb_reader_check_lines_until_kind(abdb_backend_reader *t, c
 
     for (;;) {
         char *line;
-        abdb_child_event heard = abdb_child_read_line(&t->child, 0.05, &line);
+        abdb_child_event heard = abdb_child_read_line_or_event(&t->child, 0.05, &line);
         double now = abdb_monotonic_seconds();
 
         if (heard == ABDB_UNHEARD && t->read_error.status == ABDB_OK)
@@ -331,7 +334,7 @@ abdb_reader_outcome abdb_reader_check_lines_until_kind(abdb_backend_reader *t, c
         if (heard == ABDB_TOO_LONG)
             abdb_rule_mark_broken_with_first_reason(t, "2.2", "a line that begins with: %.80s",
                                                     line);
-        if (heard == ABDB_LINE) check_line_rules_and_validate_record(t, line);
+        if (heard == ABDB_LINE) mark_line_rules_and_validate_record(t, line);
         if (heard == ABDB_LINE && *t->kind &&
             abdb_list_has_word(kinds, ' ', t->kind, strlen(t->kind)))
             return ABDB_FOUND;
@@ -342,7 +345,8 @@ abdb_reader_outcome abdb_reader_check_lines_until_kind(abdb_backend_reader *t, c
 
 /* --- a start ---------------------------------------------------------------------------------- */
 
-abdb_status abdb_reader_start_backend(abdb_backend_reader *t, const char *verb, abdb_error *err)
+abdb_status abdb_reader_reset_and_start_backend(abdb_backend_reader *t, const char *verb,
+                                                abdb_error *err)
 {
     static const abdb_cell none = {.kernel = "", .name = ""};
 
@@ -355,7 +359,7 @@ abdb_status abdb_reader_start_backend(abdb_backend_reader *t, const char *verb, 
 }
 
 /* Processes of its group besides itself. */
-static size_t count_other_processes_in_group(pid_t group)
+static size_t count_other_live_processes_in_group(pid_t group)
 {
     DIR *dir = opendir("/proc");
     struct dirent *entry;
@@ -367,7 +371,7 @@ static size_t count_other_processes_in_group(pid_t group)
         FILE *file;
 
         if (*entry->d_name < '0' || *entry->d_name > '9' ||
-            abdb_digits_parse_or(entry->d_name, LONG_MAX, 0) == group)
+            abdb_digits_parse_prefix_up_to_max_or(entry->d_name, LONG_MAX, 0) == group)
             continue;
         snprintf(path, sizeof path, "/proc/%.20s/stat", entry->d_name);
         file = fopen(path, "r");
@@ -386,7 +390,7 @@ static size_t count_other_processes_in_group(pid_t group)
 
 void abdb_reader_kill_backend(abdb_backend_reader *t)
 {
-    if (t->child.process.pid) (void)abdb_child_terminate_and_reap(&t->child);
+    if (t->child.process.pid) (void)abdb_child_terminate_group_and_reap(&t->child);
 }
 
 void abdb_reader_close_and_check_exit_rules(abdb_backend_reader *t)
@@ -410,10 +414,10 @@ void abdb_reader_close_and_check_exit_rules(abdb_backend_reader *t)
         abdb_reader_kill_backend(t);
         return;
     }
-    left = count_other_processes_in_group(group);
+    left = count_other_live_processes_in_group(group);
     if (left)
         abdb_rule_mark_broken_with_first_reason(t, "1.3", "it leaves %zu processes behind", left);
-    status = t->wait_status = abdb_child_close_stdin_and_reap(&t->child);
+    status = t->wait_status = abdb_child_close_stdin_await_exit_or_kill(&t->child);
     if (!left && *t->child.process.escaped)
         abdb_rule_mark_broken_with_first_reason(t, "1.3", "it leaves processes behind: %s",
                                                 t->child.process.escaped);

@@ -31,8 +31,8 @@ void abdb_rule_mark_broken_with_first_reason(abdb_backend_reader *t, const char 
                                              const char *format, ...) ABDB_PRINTF(3, 4);
 bool abdb_rule_is_broken(const abdb_backend_reader *t, const char *number);
 
-ABDB_MUST_USE abdb_status abdb_reader_start_backend(abdb_backend_reader *t, const char *verb,
-                                                    abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_reader_reset_and_start_backend(abdb_backend_reader *t,
+                                                              const char *verb, abdb_error *err);
 /* Takes lines until one is a record of `kinds` (blanks between; NULL: none is), the program is
  * silent for max_silence_s, or max_total_s are over. */
 abdb_reader_outcome abdb_reader_check_lines_until_kind(abdb_backend_reader *t, const char *kinds,

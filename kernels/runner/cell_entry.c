@@ -35,8 +35,8 @@ static const double least_launch_s = 5e-10;
 enum { TALLY_LEAST = 6 };
 /* Keeps how far the median of a cell is known, half of its interval (where there is none, of all
  * its samples), relative: reports of a run say how small a difference it could see. */
-static void append_median_uncertainty_to_tally(abdb_run_tally *t, const abdb_series_summary *s,
-                                               size_t samples, double median)
+static void append_relative_ci_half_width_to_tally(abdb_run_tally *t, const abdb_series_summary *s,
+                                                   size_t samples, double median)
 {
     double *more;
 
@@ -48,8 +48,8 @@ static void append_median_uncertainty_to_tally(abdb_run_tally *t, const abdb_ser
 }
 
 /* step_s: of the clock, in the time of one launch. */
-static void mark_outlier_samples(abdb_sample *sample, size_t n, const abdb_summary *summary,
-                                 double step_s)
+static void mark_outlier_samples_by_mad(abdb_sample *sample, size_t n, const abdb_summary *summary,
+                                        double step_s)
 {
     double far = summary->mad > 0 ? outlier_mads * summary->mad
                                   : fmax(outlier_share * summary->median, outlier_steps * step_s);
@@ -75,8 +75,8 @@ static const char *const beside[] = {"canary_shift", "canary_s",      "load",   
                                      "clock_hz",     "temperature_c", "energy_j", "power_w"};
 
 /* Median time with its interval and samples, and the rates that follow from the kernel's work. */
-static abdb_status add_time_rate_and_metric_results(abdb_entry *e, abdb_backend_session *s,
-                                                    abdb_run_tally *tally, abdb_error *err)
+static abdb_status add_time_rate_results_and_mark_outliers(abdb_entry *e, abdb_backend_session *s,
+                                                           abdb_run_tally *tally, abdb_error *err)
 {
     abdb_cell_validation *t = &s->validation;
     double *times = calloc(t->samples ? t->samples : 1, sizeof *times), ops, bytes;
@@ -89,9 +89,9 @@ static abdb_status add_time_rate_and_metric_results(abdb_entry *e, abdb_backend_
     for (size_t i = 0; i < t->samples; i++) times[i] = t->sample[i].value;
     TRY(abdb_summarise_series(times, t->samples, &s->series, err));
     TRY(abdb_sort_and_summarise(times, t->samples, &summary, err));
-    mark_outlier_samples(t->sample, t->samples, &summary, clock_step_of_launch(t));
-    append_median_uncertainty_to_tally(tally, &s->series, t->samples, summary.median);
-    r = abdb_entry_add_result(e, "time_s", summary.median);
+    mark_outlier_samples_by_mad(t->sample, t->samples, &summary, clock_step_of_launch(t));
+    append_relative_ci_half_width_to_tally(tally, &s->series, t->samples, summary.median);
+    r = abdb_entry_add_result_or_count_left_out(e, "time_s", summary.median);
     r->statistic = "median";
     r->n = (long long)t->samples;
     r->formula = "median@1";
@@ -102,7 +102,7 @@ static abdb_status add_time_rate_and_metric_results(abdb_entry *e, abdb_backend_
         r->high = s->series.high;
         r->spread = "ci95";
     }
-    r = abdb_entry_add_result(e, "time_s", summary.min);
+    r = abdb_entry_add_result_or_count_left_out(e, "time_s", summary.min);
     r->statistic = "min";
     r->n = (long long)t->samples;
     ops = json_number_value(json_object_get(t->result, "ops"));
@@ -111,25 +111,28 @@ static abdb_status add_time_rate_and_metric_results(abdb_entry *e, abdb_backend_
         bool whole =
             abdb_json_text_or_empty(t->result, "dtype")[0] == 'i'; /* i8: no floating point */
 
-        r = abdb_entry_add_result(e, whole ? "ops_per_s" : "flops_per_s", ops / summary.median);
+        r = abdb_entry_add_result_or_count_left_out(e, whole ? "ops_per_s" : "flops_per_s",
+                                                    ops / summary.median);
         r->statistic = "median";
         r->formula = abdb_json_text_or_empty(t->result, "formula");
     }
     if (bytes > 0 && summary.median > 0) {
-        r = abdb_entry_add_result(e, "bytes_per_s", bytes / summary.median);
+        r = abdb_entry_add_result_or_count_left_out(e, "bytes_per_s", bytes / summary.median);
         r->statistic = "median";
         r->formula = abdb_json_text_or_empty(t->result, "formula");
     }
-    if (json_is_number(error)) abdb_entry_add_result(e, "error", json_number_value(error));
-    abdb_entry_add_result(e, "prepare_s",
-                          json_number_value(json_object_get(t->result, "prepare_s")));
+    if (json_is_number(error))
+        abdb_entry_add_result_or_count_left_out(e, "error", json_number_value(error));
+    abdb_entry_add_result_or_count_left_out(
+        e, "prepare_s", json_number_value(json_object_get(t->result, "prepare_s")));
     for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
         const json_t *value = json_object_get(t->result, beside[i]);
 
-        if (json_is_number(value)) abdb_entry_add_result(e, beside[i], json_number_value(value));
+        if (json_is_number(value))
+            abdb_entry_add_result_or_count_left_out(e, beside[i], json_number_value(value));
     }
     for (size_t i = 0; i < t->metrics; i++) {
-        r = abdb_entry_add_result(e, t->metric[i].metric, t->metric[i].value);
+        r = abdb_entry_add_result_or_count_left_out(e, t->metric[i].metric, t->metric[i].value);
         if (!r) break; /* the harness keeps to what there is room for */
         r->statistic = t->metric[i].statistic;
         r->x = t->metric[i].x;
@@ -144,8 +147,8 @@ static const char *const bounds[] = {"operations", "bytes", NULL},
                          *const caches[] = {"L1", "L2", "L3", NULL};
 
 /* A member of the result that is one of those words; another means nothing, and is left out. */
-static void add_factor_if_listed(abdb_entry *e, const json_t *result, const char *name,
-                                 const char *const *words)
+static void add_result_member_as_factor_if_allowed(abdb_entry *e, const json_t *result,
+                                                   const char *name, const char *const *words)
 {
     const char *text = abdb_json_text_or_empty(result, name);
 
@@ -154,7 +157,8 @@ static void add_factor_if_listed(abdb_entry *e, const json_t *result, const char
 }
 
 /* Threads that a launch ran on, where the backend knows them, else those that it was given. */
-static void add_thread_factors(abdb_entry *e, abdb_arena *arena, const abdb_cell_validation *t)
+static void add_threads_run_and_asked_factors(abdb_entry *e, abdb_arena *arena,
+                                              const abdb_cell_validation *t)
 {
     json_t *given = json_object_get(t->device, "threads"),
            *used = json_object_get(t->result, "threads");
@@ -169,8 +173,8 @@ static void add_thread_factors(abdb_entry *e, abdb_arena *arena, const abdb_cell
 }
 
 /* Of a backend that does not say which provider computed it: the only one that it has. */
-static void add_provider_factor_if_only_one(abdb_entry *e, const abdb_cell_validation *t,
-                                            const abdb_cell *cell)
+static void add_provider_factor_if_untold_and_only_one(abdb_entry *e, const abdb_cell_validation *t,
+                                                       const abdb_cell *cell)
 {
     const char *only = abdb_nth_distinct_provider_of_kernel(t->hello, cell->kernel, 0);
 
@@ -202,8 +206,8 @@ static void add_measurement_factors(abdb_entry *e, abdb_arena *arena, const abdb
         abdb_entry_add_factor_parsing_number(e, strcmp(key, "op") == 0 ? "operation" : key,
                                              json_string_value(value));
     /* What a program started by --command used of the machine nobody told. */
-    if (!whole) add_thread_factors(e, arena, t);
-    add_provider_factor_if_only_one(e, t, cell);
+    if (!whole) add_threads_run_and_asked_factors(e, arena, t);
+    add_provider_factor_if_untold_and_only_one(e, t, cell);
     if (*abdb_json_text_or_empty(t->result, "chosen"))
         abdb_entry_add_factor_parsing_number(e, "chosen",
                                              abdb_json_text_or_empty(t->result, "chosen"));
@@ -224,9 +228,9 @@ static void add_measurement_factors(abdb_entry *e, abdb_arena *arena, const abdb
                               (long long)json_integer_value(json_object_get(t->result, "batch"))));
     abdb_entry_add_factor_parsing_number(e, "clock", abdb_json_text_or_empty(t->device, "clock"));
     if (!whole) abdb_entry_add_factor_parsing_number(e, "clock_policy", "as-shipped");
-    add_factor_if_listed(e, t->result, "bound", bounds);
-    add_factor_if_listed(e, t->result, "ceiling", ceilings);
-    add_factor_if_listed(e, t->result, "resident", caches);
+    add_result_member_as_factor_if_allowed(e, t->result, "bound", bounds);
+    add_result_member_as_factor_if_allowed(e, t->result, "ceiling", ceilings);
+    add_result_member_as_factor_if_allowed(e, t->result, "resident", caches);
     if (json_is_number(json_object_get(t->result, "checked")))
         abdb_entry_add_factor_parsing_number(
             e, "checked",
@@ -246,7 +250,7 @@ static void add_measurement_factors(abdb_entry *e, abdb_arena *arena, const abdb
                                                        : "cpu@1");
 }
 
-static bool results_are_finite(const abdb_entry *e)
+static bool all_entry_results_are_finite(const abdb_entry *e)
 {
     for (size_t i = 0; i < e->results; i++)
         if (!isfinite(e->result[i].value)) return false;
@@ -255,7 +259,8 @@ static bool results_are_finite(const abdb_entry *e)
 
 /* Rates above what the device's record states as their upper bound, a launch that no program can
  * begin and end, or samples of less than ten steps of their clock. */
-static bool is_implausible(const abdb_entry *e, const abdb_cell_validation *t)
+static bool is_faster_than_device_or_clock_allows(const abdb_entry *e,
+                                                  const abdb_cell_validation *t)
 {
     double batch = json_number_value(json_object_get(t->result, "batch")),
            step_s = json_number_value(json_object_get(t->device, "clock_resolution_s")),
@@ -281,8 +286,9 @@ static bool is_median_wide(const abdb_result *median, const abdb_series_summary 
 }
 
 /* Words that a reader of the results should know, "" where there is none. */
-static const char *result_flags_text(abdb_arena *arena, const abdb_backend_session *s,
-                                     const abdb_entry *e, bool ok)
+static const char *build_space_separated_entry_flags(abdb_arena *arena,
+                                                     const abdb_backend_session *s,
+                                                     const abdb_entry *e, bool ok)
 {
     const abdb_cell_validation *t = &s->validation;
     bool unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
@@ -292,7 +298,7 @@ static const char *result_flags_text(abdb_arena *arena, const abdb_backend_sessi
         unsteady ? " unsteady" : "", ok && is_median_wide(&e->result[0], &s->series) ? " wide" : "",
         ok && s->series.trend ? " trend" : "", ok && s->series.two_modes ? " two-modes" : "",
         ok && s->o->foreign ? " self-verified" : "",
-        ok && is_implausible(e, t) ? " implausible" : "");
+        ok && is_faster_than_device_or_clock_allows(e, t) ? " implausible" : "");
 
     return words && *words ? words + 1 : "";
 }
@@ -323,7 +329,7 @@ static void set_entry_text_fields(abdb_entry *e, abdb_arena *arena, const abdb_b
     e->field[ABDB_FIELD_campaign] = s->o->campaign;
     e->field[ABDB_FIELD_cell] =
         abdb_cell_stored_name(arena, s->o->name, s->o->device, cell, s->o->repetition);
-    e->field[ABDB_FIELD_flags] = result_flags_text(arena, s, e, ok);
+    e->field[ABDB_FIELD_flags] = build_space_separated_entry_flags(arena, s, e, ok);
     e->field[ABDB_FIELD_source] = "abdb-run";
 }
 
@@ -357,14 +363,16 @@ abdb_status abdb_build_entry_and_send_to_sink(abdb_backend_session *s, const abd
     abdb_status st = ABDB_OK;
 
     if (!e) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry"));
-    if (ok) TRY(add_time_rate_and_metric_results(e, s, tally, err));
-    if (ok && !results_are_finite(e)) { /* of 1e300 operations in 1e-300 s */
+    if (ok) TRY(add_time_rate_results_and_mark_outliers(e, s, tally, err));
+    if (ok && !all_entry_results_are_finite(e)) { /* of 1e300 operations in 1e-300 s */
         abdb_reject_cell(t, "4.7", "its work and its times make a rate that is not finite");
         e->results = 0;
         ok = false;
     }
     set_entry_text_fields(e, &arena, s, cell, ok);
-    if (ok) TRY(abdb_entry_set_ranks_and_add_times(e, t->result, t->samples, &arena, &ranks, err));
+    if (ok)
+        TRY(abdb_entry_set_ranks_counts_and_add_times(e, t->result, t->samples, &arena, &ranks,
+                                                      err));
     s->doubtful = strstr(e->field[ABDB_FIELD_flags], "imprecise") ||
                   strstr(e->field[ABDB_FIELD_flags], "unsteady");
     e->environment = environment;

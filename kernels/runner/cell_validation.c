@@ -384,7 +384,7 @@ static bool accept_times(abdb_cell_validation *t)
     return !t->rejected;
 }
 
-static void validate_and_end_cell(abdb_cell_validation *t, const json_t *record)
+static void end_cell_or_reject_it(abdb_cell_validation *t, const json_t *record)
 {
     const char *status = abdb_json_text_or_empty(record, "status");
 
@@ -430,7 +430,7 @@ static void apply_cell_record(abdb_cell_validation *t, const char *kind, json_t 
     else if (strcmp(kind, "result") == 0)
         validate_and_set_result(t, record);
     else
-        validate_and_end_cell(t, record);
+        end_cell_or_reject_it(t, record);
 }
 
 /* What a process says of itself. */

@@ -21,7 +21,7 @@ enum { CELL_MOST_S = 120 }; /* of a small cell */
 static const double breath_s = 0.05;
 
 /* What a program says of itself each time; of the environment, the names. */
-static json_t *program_identity_json(const abdb_backend_reader *t)
+static json_t *program_identity_json_with_env_names_only(const abdb_backend_reader *t)
 {
     json_t *out = json_object(), *names = json_array();
     const json_t *device = t->validation.device;
@@ -40,10 +40,10 @@ static json_t *program_identity_json(const abdb_backend_reader *t)
 /* --- what it is ------------------------------------------------------------------------------- */
 
 /* Does it begin as it should? In *is: what it says of itself, for the first time. */
-static void check_greeting_complete_and_unchanged(abdb_backend_reader *t, const char *verb,
-                                                  json_t **is)
+static void mark_greeting_rules_and_keep_first(abdb_backend_reader *t, const char *verb,
+                                               json_t **first_greeting)
 {
-    json_t *now = program_identity_json(t);
+    json_t *now = program_identity_json_with_env_names_only(t);
     bool whole = t->no_device || (t->validation.environment && t->validation.device);
 
     if (!t->validation.hello || !whole)
@@ -53,27 +53,28 @@ static void check_greeting_complete_and_unchanged(abdb_backend_reader *t, const 
                                                                              : "device");
     else
         abdb_rule_mark_held_if_untried(t, "1.1");
-    if (*is && !json_equal(*is, now))
+    if (*first_greeting && !json_equal(*first_greeting, now))
         abdb_rule_mark_broken_with_first_reason(t, "3.6", "%s says something else than before",
                                                 verb);
-    else if (*is)
+    else if (*first_greeting)
         abdb_rule_mark_held_if_untried(t, "3.6");
-    if (!*is) *is = json_incref(now);
+    if (!*first_greeting) *first_greeting = json_incref(now);
     json_decref(now);
 }
 
 /* `describe` greets, says bye and ends; *is: what it said of itself. ABDB_BACKEND: an
  * interpreter or a library that it needs is not here. */
-static abdb_status test_describe_verb(abdb_backend_reader *t, json_t **is, abdb_error *err)
+static abdb_status test_describe_verb_and_mark_rules(abdb_backend_reader *t,
+                                                     json_t **first_greeting, abdb_error *err)
 {
     double wait_s = t->how->wait_s;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_reader_start_backend(t, "describe", err));
+    TRY(abdb_reader_reset_and_start_backend(t, "describe", err));
     if (abdb_reader_check_lines_until_kind(t, "bye", wait_s, wait_s) == ABDB_SILENT)
         abdb_rule_mark_broken_with_first_reason(t, "5.1", "describe does not end within %.0f s",
                                                 wait_s);
-    check_greeting_complete_and_unchanged(t, "describe", is);
+    mark_greeting_rules_and_keep_first(t, "describe", first_greeting);
     if (t->records) {
         static const char *const seen[] = {"2.1", "2.2", "2.3", "2.4", "2.5", "2.6"};
 
@@ -93,12 +94,12 @@ done:
 }
 
 /* Rule 1.2: an unknown verb prints no record and ends with a code other than 0. */
-static abdb_status test_unknown_verb(abdb_backend_reader *t, abdb_error *err)
+static abdb_status test_unknown_verb_and_mark_rule_1_2(abdb_backend_reader *t, abdb_error *err)
 {
     int status;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_reader_start_backend(t, "no-such-verb", err));
+    TRY(abdb_reader_reset_and_start_backend(t, "no-such-verb", err));
     close(t->child.process.in);
     t->child.process.in = -1;
     (void)abdb_reader_check_lines_until_kind(t, NULL, t->how->wait_s, t->how->wait_s);
@@ -108,7 +109,7 @@ static abdb_status test_unknown_verb(abdb_backend_reader *t, abdb_error *err)
         goto done;
     }
     if (t->records) abdb_rule_mark_broken_with_first_reason(t, "1.2", "it prints records");
-    status = abdb_child_close_stdin_and_reap(&t->child);
+    status = abdb_child_close_stdin_await_exit_or_kill(&t->child);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         abdb_rule_mark_broken_with_first_reason(t, "1.2", "it ends with code 0");
     abdb_rule_mark_held_if_untried(t, "1.2");
@@ -119,13 +120,14 @@ done:
 /* --- cells ------------------------------------------------------------------------------------ */
 
 /* A program that reads cells; one that lives is asked on. */
-static abdb_status start_run_if_not_running(abdb_backend_reader *t, abdb_error *err)
+static abdb_status start_run_verb_if_needed_and_mark_rule_1_1(abdb_backend_reader *t,
+                                                              abdb_error *err)
 {
     double wait_s = t->how->wait_s;
     abdb_status st = ABDB_OK;
 
     if (t->child.process.pid) return ABDB_OK;
-    TRY(abdb_reader_start_backend(t, "run", err));
+    TRY(abdb_reader_reset_and_start_backend(t, "run", err));
     if (abdb_reader_check_lines_until_kind(t, "device no-device", wait_s, wait_s) != ABDB_FOUND)
         abdb_rule_mark_broken_with_first_reason(t, "1.1", "run does not come to its device");
 done:
@@ -133,8 +135,9 @@ done:
 }
 
 /* Says that; a program that does not read it breaks the rule. ABDB_IO: abdb cannot write. */
-static abdb_status write_text_or_mark_rule_broken(abdb_backend_reader *t, const char *text,
-                                                  const char *rule, abdb_error *err)
+static abdb_status write_text_to_backend_or_mark_rule_broken(abdb_backend_reader *t,
+                                                             const char *text, const char *rule,
+                                                             abdb_error *err)
 {
     abdb_status st = abdb_child_write_with_timeout(&t->child, text, t->how->wait_s, err);
 
@@ -144,8 +147,9 @@ static abdb_status write_text_or_mark_rule_broken(abdb_backend_reader *t, const 
 }
 
 /* Asks for a cell and begins its validation. */
-static abdb_status begin_and_send_cell_request(abdb_backend_reader *t, const abdb_cell *cell,
-                                               bool quick, abdb_error *err)
+static abdb_status reset_validation_and_send_cell_request(abdb_backend_reader *t,
+                                                          const abdb_cell *cell, bool quick,
+                                                          abdb_error *err)
 {
     abdb_run_options o = *t->how->run;
     char *line;
@@ -158,13 +162,13 @@ static abdb_status begin_and_send_cell_request(abdb_backend_reader *t, const abd
     abdb_reset_validation_for_cell(&t->validation, cell);
     t->samples = 0;
     t->last_t_s = 0;
-    st = write_text_or_mark_rule_broken(t, line, "5.2", err);
+    st = write_text_to_backend_or_mark_rule_broken(t, line, "5.2", err);
     free(line);
     return st;
 }
 
 /* What a cell that ended has shown. */
-static void mark_cell_rules_held(abdb_backend_reader *t)
+static void mark_rules_held_by_ended_cell(abdb_backend_reader *t)
 {
     static const char *const always[] = {"4.1", "4.2", "4.13", "5.1", "5.2", NULL},
                              *const measured[] = {"4.4", "4.5",  "4.6",  "4.7",
@@ -177,15 +181,15 @@ static void mark_cell_rules_held(abdb_backend_reader *t)
 
 /* Asks a cell; its status is in t->validation.status, "" where it has none. A program that went
  * wrong is ended: the next cell starts it anew. */
-static abdb_status run_cell_and_check_until_end(abdb_backend_reader *t, const abdb_cell *cell,
-                                                abdb_error *err)
+static abdb_status run_cell_marking_rules_until_end(abdb_backend_reader *t, const abdb_cell *cell,
+                                                    abdb_error *err)
 {
     abdb_reader_outcome came;
     abdb_status st = ABDB_OK;
 
     if (abdb_run_stop_requested(t->how->run)) return ABDB_FAIL(err, ABDB_STOPPED, "interrupted");
-    TRY(start_run_if_not_running(t, err));
-    TRY(begin_and_send_cell_request(t, cell, true, err));
+    TRY(start_run_verb_if_needed_and_mark_rule_1_1(t, err));
+    TRY(reset_validation_and_send_cell_request(t, cell, true, err));
     came = abdb_reader_check_lines_until_kind(t, "end", t->how->wait_s, CELL_MOST_S);
     if (came == ABDB_SILENT && !*t->child.stop)
         abdb_rule_mark_broken_with_first_reason(t, "5.1", "%s: it is silent, or takes over %d s",
@@ -194,7 +198,7 @@ static abdb_status run_cell_and_check_until_end(abdb_backend_reader *t, const ab
         abdb_rule_mark_broken_with_first_reason(t, "5.2", "it ended inside of %s", cell->name);
     if (came == ABDB_FOUND) { /* and whatever it says without having been asked */
         came = abdb_reader_check_lines_until_kind(t, NULL, breath_s, 2 * breath_s);
-        if (!t->validation.rejected) mark_cell_rules_held(t);
+        if (!t->validation.rejected) mark_rules_held_by_ended_cell(t);
     }
     if (came == ABDB_GONE || t->validation.rejected || !t->validation.ended) {
         if (!t->validation.ended || t->validation.rejected)
@@ -211,8 +215,9 @@ static bool cell_status_is(const abdb_backend_reader *t, const char *status)
 }
 
 /* Of a kernel of one provider: the first small cell that is measured becomes *verified_cell. */
-static abdb_status find_verified_cell(abdb_backend_reader *t, abdb_plan *own, const char *kernel,
-                                      const char *provider, size_t *verified_cell, abdb_error *err)
+static abdb_status measure_cells_until_one_is_verified(abdb_backend_reader *t, abdb_plan *own,
+                                                       const char *kernel, const char *provider,
+                                                       size_t *verified_cell, abdb_error *err)
 {
     const abdb_plan *plan = t->how->cells;
     const abdb_cell bare = {.kernel = kernel, .name = kernel};
@@ -227,7 +232,7 @@ static abdb_status find_verified_cell(abdb_backend_reader *t, abdb_plan *own, co
         any = true;
         TRY(abdb_plan_add_cell_copy_with_param(own, like, provider ? "provider" : NULL, provider,
                                                err));
-        TRY(run_cell_and_check_until_end(t, &own->cell[own->cells - 1], err));
+        TRY(run_cell_marking_rules_until_end(t, &own->cell[own->cells - 1], err));
         if (cell_status_is(t, "ok") &&
             strcmp(abdb_json_text_or_empty(t->validation.result, "verified"), "pass") == 0) {
             *verified_cell = own->cells - 1;
@@ -245,9 +250,10 @@ done:
 }
 
 /* Each kernel that it lists, of each provider. */
-static abdb_status find_verified_cell_of_each(abdb_backend_reader *t, const json_t *hello,
-                                              abdb_plan *own, size_t *verified_cell,
-                                              abdb_error *err)
+static abdb_status find_verified_cell_for_each_kernel_provider(abdb_backend_reader *t,
+                                                               const json_t *hello, abdb_plan *own,
+                                                               size_t *verified_cell,
+                                                               abdb_error *err)
 {
     const json_t *kernels = json_object_get(hello, "kernels"), *one;
     abdb_status st = ABDB_OK;
@@ -257,17 +263,17 @@ static abdb_status find_verified_cell_of_each(abdb_backend_reader *t, const json
         bool several = abdb_nth_distinct_provider_of_kernel(hello, name, 1) != NULL;
 
         if (!*name || (t->how->kernel && strcmp(t->how->kernel, name) != 0)) continue;
-        TRY(find_verified_cell(t, own, name,
-                               several ? abdb_json_text_or_empty(one, "provider") : NULL,
-                               verified_cell, err));
+        TRY(measure_cells_until_one_is_verified(
+            t, own, name, several ? abdb_json_text_or_empty(one, "provider") : NULL, verified_cell,
+            err));
     }
 done:
     return st;
 }
 
 /* Cells that make no sense, after one that does. */
-static abdb_status test_malformed_cells(abdb_backend_reader *t, abdb_plan *own,
-                                        size_t verified_cell, abdb_error *err)
+static abdb_status test_malformed_cells_and_mark_rules(abdb_backend_reader *t, abdb_plan *own,
+                                                       size_t verified_cell, abdb_error *err)
 {
     static const char garbage[] = "this is no request\n{\"cell\":\n[]\n{\"kernel\":\"gemm\"}\n";
     abdb_cell odd = own->cell[verified_cell], wrong = own->cell[verified_cell],
@@ -276,21 +282,21 @@ static abdb_status test_malformed_cells(abdb_backend_reader *t, abdb_plan *own,
 
     none.param[0].key = "n";
     none.param[0].text = "1";
-    TRY(run_cell_and_check_until_end(t, &none, err));
+    TRY(run_cell_marking_rules_until_end(t, &none, err));
     if (cell_status_is(t, "not-implemented"))
         abdb_rule_mark_held_if_untried(t, "4.15");
     else
         abdb_rule_mark_broken_with_first_reason(t, "4.15", "it ends %s: %s", t->validation.status,
                                                 t->validation.reason);
     odd.name = "a \"cell\" with \\ and \xC3\xA9 \xE9\x9B\xAA in {its} name";
-    TRY(run_cell_and_check_until_end(t, &odd, err));
+    TRY(run_cell_marking_rules_until_end(t, &odd, err));
     if (!cell_status_is(t, "ok"))
         abdb_rule_mark_broken_with_first_reason(t, "4.2",
                                                 "a name with quotes and other letters: %s %s",
                                                 t->validation.status, t->validation.reason);
-    TRY(start_run_if_not_running(t, err));
-    TRY(write_text_or_mark_rule_broken(t, garbage, "4.3", err));
-    TRY(run_cell_and_check_until_end(t, &own->cell[verified_cell], err));
+    TRY(start_run_verb_if_needed_and_mark_rule_1_1(t, err));
+    TRY(write_text_to_backend_or_mark_rule_broken(t, garbage, "4.3", err));
+    TRY(run_cell_marking_rules_until_end(t, &own->cell[verified_cell], err));
     if (cell_status_is(t, "ok"))
         abdb_rule_mark_held_if_untried(t, "4.3");
     else
@@ -299,7 +305,7 @@ static abdb_status test_malformed_cells(abdb_backend_reader *t, abdb_plan *own,
     if (!wrong.params) goto done; /* it takes none here that could be wrong */
     for (size_t i = 0; i < wrong.params; i++)
         if (strcmp(wrong.param[i].key, "provider") != 0) wrong.param[i].text = "no-such-word";
-    TRY(run_cell_and_check_until_end(t, &wrong, err));
+    TRY(run_cell_marking_rules_until_end(t, &wrong, err));
     if (cell_status_is(t, "failed") || cell_status_is(t, "not-implemented"))
         abdb_rule_mark_held_if_untried(t, "4.17");
     else
@@ -312,18 +318,19 @@ done:
 /* --- the end ---------------------------------------------------------------------------------- */
 
 /* A signal while a cell runs. */
-static abdb_status test_signal_during_cell(abdb_backend_reader *t, const abdb_cell *cell,
-                                           int signal_number, abdb_error *err)
+static abdb_status test_signal_during_cell_and_mark_rule(abdb_backend_reader *t,
+                                                         const abdb_cell *cell, int signal_number,
+                                                         abdb_error *err)
 {
     const char *rule = signal_number == SIGINT ? "5.3" : "5.4";
     abdb_status st = ABDB_OK;
 
     abdb_reader_close_and_check_exit_rules(t);
-    TRY(start_run_if_not_running(t, err));
-    TRY(begin_and_send_cell_request(t, cell, false, err));
+    TRY(start_run_verb_if_needed_and_mark_rule_1_1(t, err));
+    TRY(reset_validation_and_send_cell_request(t, cell, false, err));
     (void)abdb_reader_check_lines_until_kind(t, "begin", t->how->wait_s, t->how->wait_s);
     if (signal_number == SIGINT) {
-        (void)abdb_child_send_interrupt(&t->child);
+        (void)abdb_child_interrupt_process_group(&t->child);
         (void)abdb_reader_check_lines_until_kind(t, "bye", ABDB_GRACE_S, ABDB_GRACE_S);
         if (!t->bye || !t->validation.ended)
             abdb_rule_mark_broken_with_first_reason(
@@ -342,29 +349,30 @@ done:
 }
 
 /* All cells, with a device; without one every cell says so. */
-static abdb_status test_run_with_cells_and_signals(abdb_backend_reader *t, json_t **is,
-                                                   abdb_error *err)
+static abdb_status test_run_verb_cells_signals_and_mark_rules(abdb_backend_reader *t,
+                                                              json_t **first_greeting,
+                                                              abdb_error *err)
 {
-    const json_t *hello = json_object_get(*is, "hello");
+    const json_t *hello = json_object_get(*first_greeting, "hello");
     const abdb_cell first = {.kernel = "gemm", .name = "gemm"};
     abdb_plan own = {0};
     size_t good = SIZE_MAX;
     abdb_status st = ABDB_OK;
 
-    TRY(start_run_if_not_running(t, err));
-    check_greeting_complete_and_unchanged(t, "run", is);
+    TRY(start_run_verb_if_needed_and_mark_rule_1_1(t, err));
+    mark_greeting_rules_and_keep_first(t, "run", first_greeting);
     if (t->no_device) {
-        TRY(run_cell_and_check_until_end(t, &first, err));
+        TRY(run_cell_marking_rules_until_end(t, &first, err));
         if (!cell_status_is(t, "no-device"))
             abdb_rule_mark_broken_with_first_reason(t, "3.4", "a cell without a device ends %s",
                                                     t->validation.status);
         abdb_rule_mark_held_if_untried(t, "3.4");
     } else
-        TRY(find_verified_cell_of_each(t, hello, &own, &good, err));
+        TRY(find_verified_cell_for_each_kernel_provider(t, hello, &own, &good, err));
     if (good != SIZE_MAX) {
-        TRY(test_malformed_cells(t, &own, good, err));
-        TRY(test_signal_during_cell(t, &own.cell[good], SIGINT, err));
-        TRY(test_signal_during_cell(t, &own.cell[good], SIGTERM, err));
+        TRY(test_malformed_cells_and_mark_rules(t, &own, good, err));
+        TRY(test_signal_during_cell_and_mark_rule(t, &own.cell[good], SIGINT, err));
+        TRY(test_signal_during_cell_and_mark_rule(t, &own.cell[good], SIGTERM, err));
     }
     abdb_reader_close_and_check_exit_rules(t);
 done:
@@ -386,10 +394,10 @@ abdb_status abdb_test_protocol_conformance(const abdb_conformance *how,
 
     memcpy(rule, all, sizeof all);
     TRY(abdb_cell_validation_init(&t.validation, err));
-    TRY(test_describe_verb(&t, &is, err));
-    TRY(test_describe_verb(&t, &is, err));
-    TRY(test_unknown_verb(&t, err));
-    TRY(test_run_with_cells_and_signals(&t, &is, err));
+    TRY(test_describe_verb_and_mark_rules(&t, &is, err));
+    TRY(test_describe_verb_and_mark_rules(&t, &is, err));
+    TRY(test_unknown_verb_and_mark_rule_1_2(&t, err));
+    TRY(test_run_verb_cells_signals_and_mark_rules(&t, &is, err));
 done:
     if (t.read_error.status != ABDB_OK) { /* what it was taken for is not its fault */
         *err = t.read_error;

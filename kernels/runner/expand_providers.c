@@ -8,7 +8,8 @@
 #include "kernels/runner/record_line.h"
 
 /* The provider that entry `at` of the kernels names, where it is of this kernel; else "". */
-static const char *provider_at_if_of_kernel(const json_t *kernels, size_t at, const char *kernel)
+static const char *provider_of_nth_entry_if_of_kernel(const json_t *kernels, size_t at,
+                                                      const char *kernel)
 {
     const json_t *one = json_array_get(kernels, at);
 
@@ -23,12 +24,12 @@ const char *abdb_nth_distinct_provider_of_kernel(const json_t *hello, const char
     const json_t *kernels = json_object_get(hello, "kernels");
 
     for (size_t i = 0; i < json_array_size(kernels); i++) {
-        const char *provider = provider_at_if_of_kernel(kernels, i, kernel);
+        const char *provider = provider_of_nth_entry_if_of_kernel(kernels, i, kernel);
         size_t before = 0;
 
         if (!*provider) continue;
         while (before < i &&
-               strcmp(provider_at_if_of_kernel(kernels, before, kernel), provider) != 0)
+               strcmp(provider_of_nth_entry_if_of_kernel(kernels, before, kernel), provider) != 0)
             before++;
         if (before == i && index-- == 0) return provider;
     }
@@ -40,7 +41,8 @@ static bool kernel_has_several_providers(const json_t *hello, const char *kernel
     return abdb_nth_distinct_provider_of_kernel(hello, kernel, 1) != NULL;
 }
 
-static bool backend_has_provider(const json_t *hello, const char *kernel, const char *provider)
+static bool backend_has_provider_of_kernel(const json_t *hello, const char *kernel,
+                                           const char *provider)
 {
     const char *name;
 
@@ -51,8 +53,9 @@ static bool backend_has_provider(const json_t *hello, const char *kernel, const 
 
 /* One cell: as it was asked, where a backend is left for it; then one for each provider of those
  * that have several, each once. */
-static abdb_status expand_cell_to_providers(abdb_plan *out, const abdb_cell *cell,
-                                            json_t *const *hello, size_t hellos, abdb_error *err)
+static abdb_status append_cell_for_each_provider(abdb_plan *out, const abdb_cell *cell,
+                                                 json_t *const *hello, size_t hellos,
+                                                 abdb_error *err)
 {
     size_t several = 0, first;
     const char *name;
@@ -89,11 +92,12 @@ static bool backend_should_measure_expanded_cell(const abdb_cell *asked, const a
 
     if (abdb_cell_param_text(asked, "provider")) return true;
     if (!kernel_has_several_providers(hello, cell->kernel)) return !provider;
-    return provider && backend_has_provider(hello, cell->kernel, provider);
+    return provider && backend_has_provider_of_kernel(hello, cell->kernel, provider);
 }
 
-abdb_status abdb_plan_expand_providers(abdb_plan *plan, json_t *const *hello, size_t hellos,
-                                       unsigned char **measured_by, abdb_error *err)
+abdb_status abdb_plan_expand_providers_and_assign_cells(abdb_plan *plan, json_t *const *hello,
+                                                        size_t hellos, unsigned char **measured_by,
+                                                        abdb_error *err)
 {
     abdb_plan out = {0};
     size_t *from = calloc(ABDB_CELL_MAX, sizeof *from); /* the cell that was asked, of each */
@@ -104,7 +108,7 @@ abdb_status abdb_plan_expand_providers(abdb_plan *plan, json_t *const *hello, si
     for (size_t c = 0; c < plan->cells; c++) {
         size_t first = out.cells;
 
-        TRY(expand_cell_to_providers(&out, &plan->cell[c], hello, hellos, err));
+        TRY(append_cell_for_each_provider(&out, &plan->cell[c], hello, hellos, err));
         while (first < out.cells) from[first++] = c;
     }
     all = calloc(hellos * out.cells + 1, 1);

@@ -17,8 +17,10 @@ const char *abdb_nth_distinct_provider_of_kernel(const json_t *hello, const char
 /* Takes the cells of a plan apart, and says whose each is: (*has)[h * plan->cells + c] is 1 where
  * the backend of hello[h] (NULL: it did not say) measures cell c. The caller frees *has.
  * ABDB_LIMIT: more cells or parameters than a plan has; ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_plan_expand_providers(abdb_plan *plan, json_t *const *hello,
-                                                     size_t hellos, unsigned char **measured_by,
-                                                     abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_plan_expand_providers_and_assign_cells(abdb_plan *plan,
+                                                                      json_t *const *hello,
+                                                                      size_t hellos,
+                                                                      unsigned char **measured_by,
+                                                                      abdb_error *err);
 
 #endif

@@ -42,15 +42,16 @@ static abdb_status store_verified_rate_and_forward_entry(void *self, const abdb_
     return s->sink->entry(s->sink->self, e, err);
 }
 
-static bool search_is_over(const gemm_search *s)
+static bool is_search_stopped_full_or_out_of_time(const gemm_search *s)
 {
     return abdb_run_stop_requested(s->o) || s->count == TRIED_MAX ||
            abdb_monotonic_seconds() - s->begin_s > s->budget_s;
 }
 
 /* The rate of a shape, 0 where it cannot be run; one that has been tried is not run again. */
-static abdb_status measure_gemm_shape_unless_tried(gemm_search *s, const size_t side[3], bool quick,
-                                                   double *rate, abdb_error *err)
+static abdb_status measure_or_recall_shape_rate_updating_best(gemm_search *s, const size_t side[3],
+                                                              bool quick, double *rate,
+                                                              abdb_error *err)
 {
     abdb_sink sink = {s, store_verified_rate_and_forward_entry, NULL, NULL, NULL};
     abdb_run_options one = *s->o; /* of one cell, which is no progress of its own */
@@ -65,7 +66,7 @@ static abdb_status measure_gemm_shape_unless_tried(gemm_search *s, const size_t 
             *rate = s->tried[i].rate;
             return ABDB_OK;
         }
-    if (quick && search_is_over(s)) return ABDB_OK;
+    if (quick && is_search_stopped_full_or_out_of_time(s)) return ABDB_OK;
     if (asprintf(&line, "%s m=%zu n=%zu k=%zu", s->request->name, side[0], side[1], side[2]) < 0)
         return ABDB_FAIL(err, ABDB_NOMEM, "a shape");
     TRY(abdb_plan_add_cells(&plan, line, err));
@@ -89,13 +90,13 @@ done:
 }
 
 /* Squares from small to large, until one is slower than the one of half its side. */
-static abdb_status search_square_shapes_doubling(gemm_search *s, abdb_error *err)
+static abdb_status search_square_shapes_doubling_until_slower(gemm_search *s, abdb_error *err)
 {
     double before = 0, rate;
     abdb_status st = ABDB_OK;
 
-    for (size_t n = FIRST; n <= LAST && !search_is_over(s); n *= 2) {
-        TRY(measure_gemm_shape_unless_tried(s, (size_t[]){n, n, n}, true, &rate, err));
+    for (size_t n = FIRST; n <= LAST && !is_search_stopped_full_or_out_of_time(s); n *= 2) {
+        TRY(measure_or_recall_shape_rate_updating_best(s, (size_t[]){n, n, n}, true, &rate, err));
         if (rate < before) break;
         before = rate;
     }
@@ -110,13 +111,13 @@ static abdb_status try_each_side_plus_minus_step(gemm_search *s, size_t step, bo
     abdb_status st = ABDB_OK;
 
     *faster = false;
-    for (int i = 0; i < 6 && !search_is_over(s); i++) {
+    for (int i = 0; i < 6 && !is_search_stopped_full_or_out_of_time(s); i++) {
         gemm_shape from = s->best;
         double rate;
 
         if (i % 2 && from.side[i / 2] <= step) continue;
         from.side[i / 2] = i % 2 ? from.side[i / 2] - step : from.side[i / 2] + step;
-        TRY(measure_gemm_shape_unless_tried(s, from.side, true, &rate, err));
+        TRY(measure_or_recall_shape_rate_updating_best(s, from.side, true, &rate, err));
         if (rate > gain * from.rate) *faster = true;
     }
 done:
@@ -140,7 +141,7 @@ static abdb_status measure_slowdown_of_one_more_and_tile_size(gemm_search *s, ab
             double rate;
 
             side[i] += more;
-            TRY(measure_gemm_shape_unless_tried(s, side, true, &rate, err));
+            TRY(measure_or_recall_shape_rate_updating_best(s, side, true, &rate, err));
             if (more == 1 && rate > 0) out->one_more[i] = 1 - rate / best.rate;
             if (rate >= as_fast * best.rate) out->tile[i] = more;
         }
@@ -162,13 +163,14 @@ abdb_status abdb_search_fastest_gemm(const abdb_run_options *o, const abdb_cell 
     abdb_status st = ABDB_OK;
 
     *out = (abdb_mamf){.stopped = "no step of 16 gains 0.3 %"};
-    TRY(search_square_shapes_doubling(&s, err));
+    TRY(search_square_shapes_doubling_until_slower(&s, err));
     if (!(s.best.rate > 0))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%s has no %s that can be measured", o->name, of->name));
-    for (size_t step = s.best.side[0] / 2; step >= STEP_LEAST && !search_is_over(&s); step /= 2)
-        for (bool faster = true; faster && !search_is_over(&s);)
+    for (size_t step = s.best.side[0] / 2;
+         step >= STEP_LEAST && !is_search_stopped_full_or_out_of_time(&s); step /= 2)
+        for (bool faster = true; faster && !is_search_stopped_full_or_out_of_time(&s);)
             TRY(try_each_side_plus_minus_step(&s, step, &faster, err));
-    if (search_is_over(&s))
+    if (is_search_stopped_full_or_out_of_time(&s))
         out->stopped = abdb_run_stop_requested(o) ? "interrupted" : "its time was used up";
     out->seconds = abdb_monotonic_seconds() - s.begin_s;
     out->shapes = s.count;
@@ -176,7 +178,7 @@ abdb_status abdb_search_fastest_gemm(const abdb_run_options *o, const abdb_cell 
     out->quick_rate = s.best.rate;
     TRY(measure_slowdown_of_one_more_and_tile_size(&s, out, err));
     if (!abdb_run_stop_requested(o))
-        TRY(measure_gemm_shape_unless_tried(&s, out->side, false, &out->rate, err));
+        TRY(measure_or_recall_shape_rate_updating_best(&s, out->side, false, &out->rate, err));
 done:
     return st;
 }

@@ -21,7 +21,7 @@ static void append_launcher_word(word_list *w, const char *word)
 }
 
 /* Is a program there, in PATH or at its path? */
-static bool program_is_executable(const char *name)
+static bool is_executable_at_path_or_in_path_variable(const char *name)
 {
     const char *path = getenv("PATH");
     char file[4096];
@@ -50,7 +50,7 @@ static void append_words_split_at_blanks(word_list *w, const char *text, abdb_ar
 
 /* ABDB_USAGE: --hosts is empty, begins like an option, or has characters that no list of hosts
  * has. */
-static abdb_status check_hosts_option_characters(const char *hosts, abdb_error *err)
+static abdb_status require_hosts_option_is_host_list(const char *hosts, abdb_error *err)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "._-:,[]";
@@ -91,7 +91,7 @@ abdb_status abdb_launcher_build_command(abdb_launcher_command *out, const abdb_l
     abdb_status st = ABDB_OK;
 
     *out = (abdb_launcher_command){.ranks = a->ranks};
-    TRY(check_hosts_option_characters(a->hosts, err));
+    TRY(require_hosts_option_is_host_list(a->hosts, err));
     append_words_split_at_blanks(&w, a->launcher ? a->launcher : "mpirun", arena);
     if (!w.count) TRY(ABDB_FAIL(err, ABDB_USAGE, "--launcher wants a program: mpirun or srun"));
     slash = strrchr(out->word[0], '/');
@@ -99,7 +99,7 @@ abdb_status abdb_launcher_build_command(abdb_launcher_command *out, const abdb_l
     is_mpirun = abdb_text_is_in_list(name, of_mpi);
     if (!is_mpirun && strcmp(name, "srun") != 0)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--launcher is mpirun or srun, not '%s'", name));
-    if (!program_is_executable(out->word[0]))
+    if (!is_executable_at_path_or_in_path_variable(out->word[0]))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "there is no program %s (Debian: %s)", out->word[0],
                       is_mpirun ? "openmpi-bin" : "slurm-client"));
     append_launcher_word(&w, "-n");

@@ -170,7 +170,7 @@ const char *abdb_cell_param_text(const abdb_cell *cell, const char *key)
 /* "gemm dtype=f32,f64 n=8-32*2": the cells of a line are the product of its axes. `at` counts
  * like an odometer: value at[i] of axis i; when every axis has turned over, i runs below 0 and
  * it ends. */
-static abdb_status add_product_of_axes_of_line(abdb_plan *plan, char *line, abdb_error *err)
+static abdb_status parse_line_and_add_product_of_axes(abdb_plan *plan, char *line, abdb_error *err)
 {
     axis *axes = calloc(ABDB_AXIS_MAX, sizeof *axes);
     size_t count = 0, at[ABDB_AXIS_MAX] = {0}, i;
@@ -226,7 +226,7 @@ abdb_status abdb_plan_add_cells(abdb_plan *plan, const char *text, abdb_error *e
         line[strcspn(line, "#")] = '\0';
         line = abdb_trim_in_place(line);
         if (!*line) continue;
-        st = add_product_of_axes_of_line(plan, line, err);
+        st = parse_line_and_add_product_of_axes(plan, line, err);
         if (st != ABDB_OK) abdb_error_prepend_context(err, "line %d", number);
     }
     free(copy);

@@ -35,8 +35,8 @@ static void add_name_once(name_set *n, const char *name)
 }
 
 /* A message with the nearest name. */
-static abdb_status fail_unknown_with_nearest(const char *what, const char *name,
-                                             const name_set *known, abdb_error *err)
+static abdb_status fail_unknown_name_suggesting_nearest(const char *what, const char *name,
+                                                        const name_set *known, abdb_error *err)
 {
     const char *near = abdb_nearest_name(name, known->name, known->count);
 
@@ -64,8 +64,8 @@ static void collect_parameter_names_of_kernel(name_set *out, const char *kernel,
 }
 
 /* A provider that none of the backends has is a mistake. */
-static abdb_status check_provider_is_known(const abdb_cell *cell, json_t *const *hello,
-                                           size_t hellos, abdb_error *err)
+static abdb_status require_provider_known_to_a_backend(const abdb_cell *cell, json_t *const *hello,
+                                                       size_t hellos, abdb_error *err)
 {
     const char *asked = abdb_cell_param_text(cell, "provider"), *name;
     name_set known = {0};
@@ -77,31 +77,31 @@ static abdb_status check_provider_is_known(const abdb_cell *cell, json_t *const 
             add_name_once(&known, name);
     if (!known.count || abdb_text_is_in_list(asked, known.name)) return ABDB_OK;
     snprintf(what, sizeof what, "%.60s has no provider", cell->kernel);
-    return fail_unknown_with_nearest(what, asked, &known, err);
+    return fail_unknown_name_suggesting_nearest(what, asked, &known, err);
 }
 
 /* ABDB_USAGE: no backend has the kernel, the axis of it, or the provider; with the nearest name. */
-static abdb_status check_kernel_axes_and_provider_known(const abdb_cell *cell,
-                                                        const name_set *kernels,
-                                                        json_t *const *hello, size_t hellos,
-                                                        abdb_error *err)
+static abdb_status require_kernel_axes_and_provider_known(const abdb_cell *cell,
+                                                          const name_set *kernels,
+                                                          json_t *const *hello, size_t hellos,
+                                                          abdb_error *err)
 {
     name_set known = {0};
     char what[80];
 
     if (!abdb_text_is_in_list(cell->kernel, kernels->name))
-        return fail_unknown_with_nearest("no kernel", cell->kernel, kernels, err);
+        return fail_unknown_name_suggesting_nearest("no kernel", cell->kernel, kernels, err);
     collect_parameter_names_of_kernel(&known, cell->kernel, hello, hellos);
     for (size_t i = 0; known.count && i < cell->params; i++) {
         if (abdb_text_is_in_list(cell->param[i].key, known.name)) continue;
         snprintf(what, sizeof what, "%.60s has no axis", cell->kernel);
-        return fail_unknown_with_nearest(what, cell->param[i].key, &known, err);
+        return fail_unknown_name_suggesting_nearest(what, cell->param[i].key, &known, err);
     }
-    return check_provider_is_known(cell, hello, hellos, err);
+    return require_provider_known_to_a_backend(cell, hello, hellos, err);
 }
 
-abdb_status abdb_plan_check_names_known_to_backends(const abdb_plan *plan, json_t *const *hello,
-                                                    size_t hellos, abdb_error *err)
+abdb_status abdb_plan_require_names_known_to_backends(const abdb_plan *plan, json_t *const *hello,
+                                                      size_t hellos, abdb_error *err)
 {
     name_set kernels = {0};
     json_t *one;
@@ -116,7 +116,7 @@ abdb_status abdb_plan_check_names_known_to_backends(const abdb_plan *plan, json_
             add_name_once(&kernels, abdb_json_text_or_empty(one, "name"));
     }
     for (size_t c = 0; c < plan->cells; c++)
-        TRY(check_kernel_axes_and_provider_known(&plan->cell[c], &kernels, hello, hellos, err));
+        TRY(require_kernel_axes_and_provider_known(&plan->cell[c], &kernels, hello, hellos, err));
 done:
     return st;
 }

@@ -11,9 +11,9 @@
  * that a backend names for a kernel, of backends that name any. What a backend lacks is no mistake:
  * it becomes a row "not-implemented". A backend that names no kernels may have any: then nothing is
  * checked. ABDB_USAGE: the nearest name is suggested. */
-ABDB_MUST_USE abdb_status abdb_plan_check_names_known_to_backends(const abdb_plan *plan,
-                                                                  json_t *const *hello,
-                                                                  size_t hellos, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_plan_require_names_known_to_backends(const abdb_plan *plan,
+                                                                    json_t *const *hello,
+                                                                    size_t hellos, abdb_error *err);
 
 /* The names of the kernels that abdb has; end: NULL. */
 const char *const *abdb_built_in_kernel_and_workload_names(void);

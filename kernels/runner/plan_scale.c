@@ -9,7 +9,7 @@ static const char *const workloads[] = {
 #undef WORKLOAD
     NULL};
 
-abdb_status abdb_plan_scale_workloads_automatically(abdb_plan *plan, abdb_error *err)
+abdb_status abdb_plan_add_scale_auto_to_workloads(abdb_plan *plan, abdb_error *err)
 {
     abdb_plan out = {0};
     abdb_status st = ABDB_OK;

@@ -6,6 +6,6 @@
 
 /* Gives each cell of a workload scale=auto, unless it says otherwise: its backend makes it as large
  * as the machine bears and tells what it left out. Other cells stay. ABDB_LIMIT. */
-ABDB_MUST_USE abdb_status abdb_plan_scale_workloads_automatically(abdb_plan *plan, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_plan_add_scale_auto_to_workloads(abdb_plan *plan, abdb_error *err);
 
 #endif

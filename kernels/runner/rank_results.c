@@ -12,7 +12,7 @@ static const char *const times[] = {"time_s", "least_s", "most_s"};
 static const char *const words[] = {"host", "device", "binding"};
 
 /* Has a rank its texts, and are its times, where it has them, numbers of at least 0? */
-static bool is_valid_rank(const json_t *rank)
+static bool rank_has_texts_and_valid_times(const json_t *rank)
 {
     bool ok = json_is_object(rank);
 
@@ -35,9 +35,9 @@ const char *abdb_why_result_ranks_invalid(const json_t *result)
     if (!ranks) return NULL;
     if (!json_is_array(ranks) || !json_array_size(ranks)) return "ranks are no list";
     if (json_array_size(ranks) > ABDB_RANKS_MOST) return "more than 65536 ranks";
-    json_array_foreach(
-        ranks, i, rank) if (!is_valid_rank(rank)) return "a rank has no host, device and binding, "
-                                                         "or a time that is no number";
+    json_array_foreach(ranks, i, rank) if (
+        !rank_has_texts_and_valid_times(rank)) return "a rank has no host, device and binding, "
+                                                      "or a time that is no number";
     return NULL;
 }
 
@@ -69,7 +69,7 @@ static void add_rank_time_result(abdb_entry *e, const json_t *ranks, size_t i, s
     abdb_result *r;
 
     if (!(median > 0)) return;
-    r = abdb_entry_add_result(e, "time_s", median);
+    r = abdb_entry_add_result_or_count_left_out(e, "time_s", median);
     if (!r) return;
     r->rank = (long)i;
     r->statistic = "median";
@@ -97,8 +97,9 @@ static void add_all_or_extreme_rank_times(abdb_entry *e, const json_t *ranks, si
     if (slow != quick) add_rank_time_result(e, ranks, slow, samples);
 }
 
-abdb_status abdb_entry_set_ranks_and_add_times(abdb_entry *e, const json_t *result, size_t samples,
-                                               abdb_arena *arena, abdb_rank **list, abdb_error *err)
+abdb_status abdb_entry_set_ranks_counts_and_add_times(abdb_entry *e, const json_t *result,
+                                                      size_t samples, abdb_arena *arena,
+                                                      abdb_rank **list, abdb_error *err)
 {
     const json_t *ranks = json_object_get(result, "ranks"), *rank;
     size_t count = json_array_size(ranks), i;

@@ -17,9 +17,8 @@ const char *abdb_why_result_ranks_invalid(const json_t *result);
 /* Adds them to an entry: where each worked, its median time with the least and the most, nodes and
  * devices. Texts are those of the result, or from the arena; *list is the entry's as long as it is
  * kept: free() it. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_entry_set_ranks_and_add_times(abdb_entry *entry,
-                                                             const json_t *result, size_t samples,
-                                                             abdb_arena *arena, abdb_rank **list,
-                                                             abdb_error *err);
+ABDB_MUST_USE abdb_status
+abdb_entry_set_ranks_counts_and_add_times(abdb_entry *entry, const json_t *result, size_t samples,
+                                          abdb_arena *arena, abdb_rank **list, abdb_error *err);
 
 #endif

@@ -47,7 +47,7 @@ char *abdb_cell_request_json_line(const abdb_run_options *o, const abdb_cell *ce
 
 /* Ends a cell that is over its time, or silent, or must end at once, with its process; true when it
  * did. */
-static bool end_cell_and_kill_if_overdue(abdb_backend_session *s, double begin_s)
+static bool end_cell_and_kill_if_overdue_or_stopped(abdb_backend_session *s, double begin_s)
 {
     double now = abdb_monotonic_seconds();
 
@@ -59,14 +59,14 @@ static bool end_cell_and_kill_if_overdue(abdb_backend_session *s, double begin_s
         abdb_end_cell(&s->validation, "timeout", "silent for %d s", ABDB_SILENCE_S);
     else
         return false;
-    abdb_child_terminate_and_reap(&s->child);
+    abdb_child_terminate_group_and_reap(&s->child);
     return true;
 }
 
 /* The process has gone inside of the cell: by itself, or interrupted. */
-static void terminate_and_end_cell_by_exit(abdb_backend_session *s)
+static void terminate_and_end_cell_as_crash_or_cancelled(abdb_backend_session *s)
 {
-    int status = abdb_child_terminate_and_reap(&s->child);
+    int status = abdb_child_terminate_group_and_reap(&s->child);
     const char *as = *s->child.stop ? "cancelled" : "crash";
 
     if (s->o->launch && WIFEXITED(status) && WEXITSTATUS(status) > 128)
@@ -78,10 +78,10 @@ static void terminate_and_end_cell_by_exit(abdb_backend_session *s)
 
 /* A launcher asks the other ranks to end when one has ended, and rank 0 says of the cell that it
  * was cancelled: nobody here has asked for that. */
-static void end_cell_by_exit_if_rank_lost(abdb_backend_session *s)
+static void end_cell_as_crash_if_launched_rank_was_lost(abdb_backend_session *s)
 {
     if (s->o->launch && !*s->child.stop && strcmp(s->validation.status, "cancelled") == 0)
-        terminate_and_end_cell_by_exit(s);
+        terminate_and_end_cell_as_crash_or_cancelled(s);
 }
 
 /* Waits until the cell has ended, one way or another. */
@@ -93,7 +93,7 @@ static abdb_status read_and_validate_until_cell_ends(abdb_backend_session *s, ab
     while (!s->validation.ended) {
         char *line;
 
-        switch (abdb_child_read_line(&s->child, 0.2, &line)) {
+        switch (abdb_child_read_line_or_event(&s->child, 0.2, &line)) {
         case ABDB_LINE:
             if (abdb_validate_and_apply_record_line(&s->validation, s->o->path, line, err) !=
                 ABDB_OK)
@@ -105,22 +105,23 @@ static abdb_status read_and_validate_until_cell_ends(abdb_backend_session *s, ab
             break;
         case ABDB_ENDED: /* a process closes its output before it has an exit status */
             (void)abdb_program_wait_until_ended(&s->child.process, 1, s->child.stop);
-            terminate_and_end_cell_by_exit(s);
+            terminate_and_end_cell_as_crash_or_cancelled(s);
             return ABDB_OK;
         case ABDB_UNHEARD: return abdb_child_fail_with_read_error(&s->child, s->o->path, err);
         case ABDB_QUIET: break;
         }
-        if (*s->child.stop && !asked) asked = abdb_child_send_interrupt(&s->child);
-        if (!s->validation.ended && end_cell_and_kill_if_overdue(s, begin_s)) return ABDB_OK;
+        if (*s->child.stop && !asked) asked = abdb_child_interrupt_process_group(&s->child);
+        if (!s->validation.ended && end_cell_and_kill_if_overdue_or_stopped(s, begin_s))
+            return ABDB_OK;
     }
     /* What it says besides in the same breath: an answer that comes twice is none. */
-    for (char *line;
-         !s->validation.rejected && abdb_child_read_line(&s->child, 0, &line) == ABDB_LINE;)
+    for (char *line; !s->validation.rejected &&
+                     abdb_child_read_line_or_event(&s->child, 0, &line) == ABDB_LINE;)
         if (abdb_validate_and_apply_record_line(&s->validation, s->o->path, line, err) != ABDB_OK)
             return err->status;
-    end_cell_by_exit_if_rank_lost(s);
+    end_cell_as_crash_if_launched_rank_was_lost(s);
     if (s->validation.rejected)
-        abdb_child_terminate_and_reap(&s->child); /* what it says next is as doubtful */
+        abdb_child_terminate_group_and_reap(&s->child); /* what it says next is as doubtful */
     return ABDB_OK;
 }
 
@@ -141,8 +142,9 @@ static abdb_status start_backend_if_none(abdb_backend_session *s, abdb_error *er
 }
 
 /* Asks for a cell and waits for its end. */
-static abdb_status request_cell_and_wait(abdb_backend_session *s, const abdb_cell *cell,
-                                         const char *line, abdb_error *err)
+static abdb_status start_backend_request_cell_and_await_end(abdb_backend_session *s,
+                                                            const abdb_cell *cell, const char *line,
+                                                            abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -152,7 +154,7 @@ static abdb_status request_cell_and_wait(abdb_backend_session *s, const abdb_cel
     if (st == ABDB_OK) {
         TRY(read_and_validate_until_cell_ends(s, err));
     } else if (st != ABDB_IO) { /* that is abdb's own */
-        terminate_and_end_cell_by_exit(s);
+        terminate_and_end_cell_as_crash_or_cancelled(s);
         if (st == ABDB_LIMIT) abdb_end_cell(&s->validation, "timeout", "%s", err->message);
         st = ABDB_OK;
     }
@@ -162,17 +164,18 @@ done:
 
 /* Where the program answers the cell before once more, this one is asked anew, of a new process: it
  * is not this one's fault. */
-static abdb_status run_cell_with_retry_and_store_entry(abdb_backend_session *s,
-                                                       const abdb_cell *cell, abdb_run_tally *tally,
-                                                       abdb_error *err)
+static abdb_status run_cell_retry_if_stale_answer_store_entry(abdb_backend_session *s,
+                                                              const abdb_cell *cell,
+                                                              abdb_run_tally *tally,
+                                                              abdb_error *err)
 {
     char *line = abdb_cell_request_json_line(s->o, cell);
     abdb_status st = ABDB_OK;
 
     if (!line) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
-    TRY(request_cell_and_wait(s, cell, line, err));
+    TRY(start_backend_request_cell_and_await_end(s, cell, line, err));
     if (s->validation.answered_before && !*s->child.stop)
-        TRY(request_cell_and_wait(s, cell, line, err));
+        TRY(start_backend_request_cell_and_await_end(s, cell, line, err));
     TRY(abdb_build_entry_and_send_to_sink(s, cell, tally, err));
 done:
     free(line);
@@ -180,8 +183,9 @@ done:
 }
 
 abdb_status abdb_backend_run_and_store_cells(const abdb_run_options *options, const abdb_plan *plan,
-                                             const unsigned char *todo, const abdb_sink *sink,
-                                             abdb_run_tally *tally, abdb_error *err)
+                                             const unsigned char *cells_to_run,
+                                             const abdb_sink *sink, abdb_run_tally *tally,
+                                             abdb_error *err)
 {
     long starts = 0;
     abdb_backend_session s = {
@@ -190,19 +194,19 @@ abdb_status abdb_backend_run_and_store_cells(const abdb_run_options *options, co
     size_t total = 0, done_cells = 0;
 
     TRY(abdb_cell_validation_init(&s.validation, err));
-    for (size_t i = 0; i < plan->cells; i++) total += todo[i];
+    for (size_t i = 0; i < plan->cells; i++) total += cells_to_run[i];
     for (size_t i = 0; i < plan->cells && !abdb_run_stop_requested(options); i++) {
-        if (!todo[i]) continue;
+        if (!cells_to_run[i]) continue;
         if (options->progress)
             options->progress(options->self, plan->cell[i].name, done_cells, total);
-        TRY(run_cell_with_retry_and_store_entry(&s, &plan->cell[i], tally, err));
+        TRY(run_cell_retry_if_stale_answer_store_entry(&s, &plan->cell[i], tally, err));
         if (options->doubtful) options->doubtful[i] = s.doubtful;
         done_cells++;
     }
 done:
     /* After an error nobody reads what it still says. */
-    (void)(st == ABDB_OK ? abdb_child_close_stdin_and_reap(&s.child)
-                         : abdb_child_terminate_and_reap(&s.child));
+    (void)(st == ABDB_OK ? abdb_child_close_stdin_await_exit_or_kill(&s.child)
+                         : abdb_child_terminate_group_and_reap(&s.child));
     abdb_cell_validation_free(&s.validation);
     return st;
 }

@@ -74,7 +74,7 @@ void abdb_run_tally_free(abdb_run_tally *tally);
  * cannot be started, or speaks another protocol. */
 ABDB_MUST_USE abdb_status abdb_backend_run_and_store_cells(const abdb_run_options *options,
                                                            const abdb_plan *plan,
-                                                           const unsigned char *todo,
+                                                           const unsigned char *cells_to_run,
                                                            const abdb_sink *sink,
                                                            abdb_run_tally *tally, abdb_error *err);
 typedef struct {
@@ -84,7 +84,7 @@ typedef struct {
 /* About how long the cells where todo[i] will take, as the backend counts their work; all_s is NAN
  * when it does not say. */
 ABDB_MUST_USE abdb_status abdb_backend_ask_estimates_and_sum_seconds(
-    const abdb_run_options *options, const abdb_plan *plan, const unsigned char *todo,
+    const abdb_run_options *options, const abdb_plan *plan, const unsigned char *cells_to_ask,
     abdb_run_estimate *out, abdb_error *err);
 /* What `describe` prints: an object with the members hello, environment and device, or NULL
  * members. The caller's reference. ABDB_BACKEND: it does not say so, or has no device: then the

@@ -17,7 +17,7 @@ static size_t cache_blocks_of_request(const abdb_batcher *b, const abdb_request 
     return (r->input + r->output + b->g->most.block - 1) / b->g->most.block;
 }
 
-abdb_status abdb_batcher_alloc_and_check_requests_fit(abdb_batcher *b, abdb_error *err)
+abdb_status abdb_batcher_require_requests_fit_and_alloc(abdb_batcher *b, abdb_error *err)
 {
     const abdb_llama_capacity *most = &b->g->most;
     abdb_status st = ABDB_OK;
@@ -56,7 +56,7 @@ static double seconds_since_start(const abdb_batcher *b)
 }
 
 /* Closed loop: as many are issued as clients have nothing in the system. */
-static void issue_requests_that_have_arrived(abdb_batcher *b)
+static void issue_arrived_or_closed_loop_requests(abdb_batcher *b)
 {
     double at = seconds_since_start(b);
 
@@ -120,8 +120,8 @@ static void record_token_and_release_if_last(abdb_batcher *b, size_t slot, int32
 /* --- passes ----------------------------------------------------------------------------------- */
 
 /* Sequence `i` of the pass that is being made is place `at`, with n tokens. */
-static void append_slot_to_pass(abdb_batcher *b, size_t sequence, size_t slot, const int32_t *token,
-                                size_t n)
+static void append_slot_tokens_to_pass(abdb_batcher *b, size_t sequence, size_t slot,
+                                       const int32_t *token, size_t n)
 {
     abdb_llama *g = b->g;
     size_t width = g->most.width;
@@ -156,7 +156,7 @@ static bool admit_and_prefill_waiting_requests(abdb_batcher *b, size_t *slots)
         abdb_request *r = &b->request[b->begun++];
 
         slots[n] = admit_request_to_slot(b, r);
-        append_slot_to_pass(b, n, slots[n], r->prompt, r->input);
+        append_slot_tokens_to_pass(b, n, slots[n], r->prompt, r->input);
         rows += r->input;
         n++;
     }
@@ -177,7 +177,7 @@ static void decode_one_token_of_each_slot(abdb_batcher *b, size_t *slots)
     for (size_t i = 0; i < b->g->most.sequences; i++) {
         if (!b->slot[i].request) continue;
         slots[n] = i;
-        append_slot_to_pass(b, n, i, &b->slot[i].next, 1);
+        append_slot_tokens_to_pass(b, n, i, &b->slot[i].next, 1);
         n++;
     }
     b->steps++;
@@ -206,7 +206,7 @@ void abdb_batcher_serve_all_requests(abdb_batcher *b)
     b->steps = b->held = 0;
     b->started_s = b->g->stage->spans->now();
     while (b->ended < b->count) {
-        issue_requests_that_have_arrived(b);
+        issue_arrived_or_closed_loop_requests(b);
         if (admit_and_prefill_waiting_requests(b, at)) continue;
         if (b->admitted)
             decode_one_token_of_each_slot(b, at);

@@ -35,8 +35,8 @@ typedef struct {
 } abdb_batcher;
 
 /* After g, request, ... are set. ABDB_NOMEM; ABDB_USAGE: a request that no empty cache holds. */
-ABDB_MUST_USE abdb_status abdb_batcher_alloc_and_check_requests_fit(abdb_batcher *b,
-                                                                    abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_batcher_require_requests_fit_and_alloc(abdb_batcher *b,
+                                                                      abdb_error *err);
 /* Until all requests have ended. */
 void abdb_batcher_serve_all_requests(abdb_batcher *b);
 void abdb_batcher_free(abdb_batcher *b);

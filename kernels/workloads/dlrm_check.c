@@ -26,7 +26,7 @@ typedef struct {
     int32_t *index;
 } reference_model;
 
-static double element_f64(const reference_model *w, const char *at, size_t i)
+static double get_element_as_f64(const reference_model *w, const char *at, size_t i)
 {
     abdb_tensor t = {.dtype = w->d->s.dtype, .data = (void *)(uintptr_t)at};
 
@@ -36,12 +36,12 @@ static double element_f64(const reference_model *w, const char *at, size_t i)
 /* Of what layers have: weights, biases, shifts. */
 static double downloaded_layer_parameter_f64(const reference_model *w, const char *at, size_t i)
 {
-    return element_f64(w, w->layers + (at - w->d->bottom[0].w), i);
+    return get_element_as_f64(w, w->layers + (at - w->d->bottom[0].w), i);
 }
 
 /* n numbers from element `first` of the device's on: to w->some. */
-static abdb_status download_elements(const reference_model *w, const char *from, size_t first,
-                                     size_t n, abdb_error *err)
+static abdb_status download_elements_to_scratch(const reference_model *w, const char *from,
+                                                size_t first, size_t n, abdb_error *err)
 {
     size_t size = w->d->size;
 
@@ -49,8 +49,8 @@ static abdb_status download_elements(const reference_model *w, const char *from,
 }
 
 /* value is kept in the format; square: what it may be wrong by before. */
-static void set_value_with_rounding(const reference_model *w, values_with_error to, size_t i,
-                                    double value, double square)
+static void set_value_and_add_rounding_error(const reference_model *w, values_with_error to,
+                                             size_t i, double value, double square)
 {
     to.value[i] = value;
     to.square[i] = square + w->format * value * value;
@@ -74,13 +74,13 @@ static void reference_affine_layer_with_error(const reference_model *w, const ab
             square += by * by * x.square[i];
         }
         square += w->sums * (double)(l->in + 1) * terms;
-        set_value_with_rounding(w, to, j, positive ? fmax(sum, 0) : sum, square);
+        set_value_and_add_rounding_error(w, to, j, positive ? fmax(sum, 0) : sum, square);
     }
 }
 
 /* An MLP; a ReLU behind its last layer too? */
 static void reference_mlp_with_error(const reference_model *w, const abdb_dlrm_layer *of,
-                                     size_t layers, bool last, values_with_error x,
+                                     size_t layers, bool relu_after_last, values_with_error x,
                                      values_with_error to)
 {
     values_with_error between[2] = {w->y, w->z};
@@ -88,7 +88,7 @@ static void reference_mlp_with_error(const reference_model *w, const abdb_dlrm_l
     for (size_t i = 0; i < layers; i++) {
         values_with_error out = i + 1 < layers ? between[i % 2] : to;
 
-        reference_affine_layer_with_error(w, &of[i], x, i + 1 < layers || last, out);
+        reference_affine_layer_with_error(w, &of[i], x, i + 1 < layers || relu_after_last, out);
         x = out;
     }
 }
@@ -108,16 +108,18 @@ static abdb_status reference_embedding_bag_with_error(const reference_model *w, 
     TRY(abdb_device_download(w->d->stage, w->index, index, s->lookups * sizeof *index, err));
     for (size_t j = 0; j < s->width; j++) to.value[j] = to.square[j] = 0;
     for (size_t l = 0; l < s->lookups; l++) {
-        TRY(download_elements(w, from, (first + (size_t)w->index[l]) * s->width, s->width, err));
+        TRY(download_elements_to_scratch(w, from, (first + (size_t)w->index[l]) * s->width,
+                                         s->width, err));
         for (size_t j = 0; j < s->width; j++) {
-            double term = element_f64(w, w->some, j);
+            double term = get_element_as_f64(w, w->some, j);
 
             to.value[j] += term;
             to.square[j] += term * term;
         }
     }
     for (size_t j = 0; j < s->width; j++)
-        set_value_with_rounding(w, to, j, to.value[j], w->sums * (double)s->lookups * to.square[j]);
+        set_value_and_add_rounding_error(w, to, j, to.value[j],
+                                         w->sums * (double)s->lookups * to.square[j]);
 done:
     return st;
 }
@@ -135,7 +137,7 @@ static void reference_cross_layer_with_error(const reference_model *w, size_t la
                square = w->z.square[j] * by * by + w->x0.square[j] * inner * inner +
                         w->x.square[j] + 2 * w->sums * (product * product + sum * sum);
 
-        set_value_with_rounding(w, w->x, j, sum, square);
+        set_value_and_add_rounding_error(w, w->x, j, sum, square);
     }
 }
 
@@ -148,9 +150,9 @@ static abdb_status verify_sample_and_update_worst_error(const reference_model *w
     double wrong;
     abdb_status st = ABDB_OK;
 
-    TRY(download_elements(w, w->d->dense, sample * s->dense, s->dense, err));
+    TRY(download_elements_to_scratch(w, w->d->dense, sample * s->dense, s->dense, err));
     for (size_t i = 0; i < s->dense; i++) {
-        w->x.value[i] = element_f64(w, w->some, i);
+        w->x.value[i] = get_element_as_f64(w, w->some, i);
         w->x.square[i] = 0;
     }
     reference_mlp_with_error(w, w->d->bottom, s->bottoms, true, w->x, w->x0);
@@ -162,8 +164,8 @@ static abdb_status verify_sample_and_update_worst_error(const reference_model *w
     }
     for (size_t i = 0; i < s->crosses; i++) reference_cross_layer_with_error(w, i);
     reference_mlp_with_error(w, w->d->top, s->tops, false, w->x, out);
-    TRY(download_elements(w, w->d->out, sample, 1, err));
-    wrong = fabs(element_f64(w, w->some, 0) - out.value[0]) /
+    TRY(download_elements_to_scratch(w, w->d->out, sample, 1, err));
+    wrong = fabs(get_element_as_f64(w, w->some, 0) - out.value[0]) /
             (DEVIATIONS * sqrt(out.square[0]) + 1e-300);
     *error = fmax(*error, isnan(wrong) ? INFINITY : wrong);
 done:
@@ -180,8 +182,8 @@ static size_t widest_row_of_all_layers(const abdb_dlrm_shape *s)
     return s->dense > most ? s->dense : most;
 }
 
-abdb_status abdb_dlrm_verify_samples(const abdb_dlrm *d, size_t samples, double *error,
-                                     abdb_error *err)
+abdb_status abdb_dlrm_verify_spread_samples_of_batch(const abdb_dlrm *d, size_t samples,
+                                                     double *error, abdb_error *err)
 {
     const abdb_dlrm_shape *s = &d->s;
     size_t most = widest_row_of_all_layers(s), layers = (size_t)(d->dense - d->bottom[0].w);
@@ -230,7 +232,7 @@ abdb_status abdb_dlrm_verify_small_model(const abdb_run_context *stage, const ab
     TRY(abdb_dlrm_draw_features_and_indices(&d, 5, err));
     abdb_dlrm_run_inference(&d);
     TRY(abdb_parts_get_deferred_error(stage, d.parts, err));
-    TRY(abdb_dlrm_verify_samples(&d, SAMPLES, error, err));
+    TRY(abdb_dlrm_verify_spread_samples_of_batch(&d, SAMPLES, error, err));
 done:
     abdb_dlrm_free(&d);
     return st;

@@ -6,8 +6,9 @@
 
 /* The worst of the results in d->out of up to `samples` samples, spread over the batch, over its
  * bound, by plain loops in double from the numbers as they are stored. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_dlrm_verify_samples(const abdb_dlrm *d, size_t samples,
-                                                   double *error, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_dlrm_verify_spread_samples_of_batch(const abdb_dlrm *d,
+                                                                   size_t samples, double *error,
+                                                                   abdb_error *err);
 /* An inference of shape `of` with small tables and at most 64 samples; *at: with what, where that
  * is not the shape itself. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_dlrm_verify_small_model(const abdb_run_context *stage,

@@ -238,7 +238,8 @@ done:
 }
 
 /* In one piece, or where a device has none that large, in as few as do. */
-static abdb_status alloc_and_fill_tables(abdb_dlrm *d, uint64_t seed, abdb_error *err)
+static abdb_status alloc_tables_in_fewest_pieces_and_fill(abdb_dlrm *d, uint64_t seed,
+                                                          abdb_error *err)
 {
     const abdb_dlrm_shape *s = &d->s;
     size_t row = s->rows * s->width;
@@ -274,7 +275,7 @@ abdb_status abdb_dlrm_alloc_and_init(abdb_dlrm *d, const abdb_run_context *stage
     d->memory = memory;
     TRY(stage->parts->alloc_workspace(d->parts, d->work, err));
     lay_out_or_count_memory(d);
-    TRY(alloc_and_fill_tables(d, ++seed, err));
+    TRY(alloc_tables_in_fewest_pieces_and_fill(d, ++seed, err));
     for (size_t i = 0; i < s->bottoms; i++) TRY(init_and_pack_layer(d, &d->bottom[i], &seed, err));
     for (size_t i = 0; i < s->crosses; i++) {
         TRY(init_and_pack_layer(d, &d->down[i], &seed, err));

@@ -17,7 +17,7 @@ static const struct {
               {"tiny", 4, 1000, 5, 13, 16, {32, 16}, {32, 1}, 8, 2}};
 enum { MODELS = sizeof models / sizeof models[0] };
 
-static size_t count_layers(const size_t *width)
+static size_t count_nonzero_layer_widths(const size_t *width)
 {
     size_t n = 0;
 
@@ -25,7 +25,7 @@ static size_t count_layers(const size_t *width)
     return n;
 }
 
-void abdb_dlrm_derive_joined_and_padded_width(abdb_dlrm_shape *s)
+void abdb_dlrm_set_bottom_joined_padded_widths(abdb_dlrm_shape *s)
 {
     s->bottom[s->bottoms - 1] = s->width;
     s->joined = (s->tables + 1) * s->width;
@@ -35,8 +35,8 @@ void abdb_dlrm_derive_joined_and_padded_width(abdb_dlrm_shape *s)
 /* scale=auto: as many rows as let tables of vectors of 1 KiB take an eighth of the memory that the
  * machine has. It depends on the model and the machine alone, so that cells of a plan that differ
  * in other axes have as many. */
-static abdb_status scale_rows_to_memory_if_auto(abdb_problem *p, abdb_dlrm_shape *s,
-                                                abdb_error *err)
+static abdb_status cap_rows_to_eighth_of_memory_if_auto(abdb_problem *p, abdb_dlrm_shape *s,
+                                                        abdb_error *err)
 {
     static const char *const words[] = {"no", "auto", NULL};
     double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 8, most;
@@ -44,7 +44,7 @@ static abdb_status scale_rows_to_memory_if_auto(abdb_problem *p, abdb_dlrm_shape
     abdb_status st = ABDB_OK;
 
     if (!abdb_param_text(p, "scale")) return ABDB_OK;
-    TRY(abdb_param_choice_index(p, "scale", words, &which, err));
+    TRY(abdb_param_choice_index_or_first(p, "scale", words, &which, err));
     if (which == 0) goto done;
     most = floor(bytes / (1024 * (double)s->tables));
     if (most < 1) most = 1;
@@ -67,13 +67,13 @@ abdb_status abdb_dlrm_parse_and_scale_shape(abdb_problem *p, abdb_dlrm_shape *s,
     TRY(abdb_param_choice_index_and_store_default(p, "model", words, &m, err));
     TRY(abdb_param_parse_allowed_dtype(p, ABDB_F32, formats, &s->dtype, err));
     size = abdb_dtype_size(s->dtype);
-    TRY(abdb_param_parse_size_and_store_model_default(p, "tables", "tables_of", models[m].tables,
-                                                      4096, &s->tables, err));
+    TRY(abdb_param_parse_size_note_overridden_model(p, "tables", "tables_of", models[m].tables,
+                                                    4096, &s->tables, err));
     TRY(abdb_param_parse_size_and_store_default(p, "rows", (double)models[m].rows, 1e9, &s->rows,
                                                 err));
     TRY(abdb_param_set_integer(p, "rows_of", (double)models[m].rows, err));
-    TRY(abdb_param_parse_size_and_store_model_default(p, "lookups", "lookups_of", models[m].lookups,
-                                                      1e5, &s->lookups, err));
+    TRY(abdb_param_parse_size_note_overridden_model(p, "lookups", "lookups_of", models[m].lookups,
+                                                    1e5, &s->lookups, err));
     TRY(abdb_param_parse_size_and_store_default(p, "bytes", (double)(models[m].width * size), 65536,
                                                 &bytes, err));
     TRY(abdb_param_parse_size_and_store_default(p, "batch", 64, 1e6, &s->batch, err));
@@ -87,14 +87,14 @@ abdb_status abdb_dlrm_parse_and_scale_shape(abdb_problem *p, abdb_dlrm_shape *s,
     s->width = bytes / size;
     s->rank = models[m].rank;
     s->crosses = models[m].crosses;
-    s->bottoms = count_layers(models[m].bottom);
-    s->tops = count_layers(models[m].top);
+    s->bottoms = count_nonzero_layer_widths(models[m].bottom);
+    s->tops = count_nonzero_layer_widths(models[m].top);
     for (size_t i = 0; i < ABDB_DLRM_LAYERS; i++) {
         s->bottom[i] = models[m].bottom[i];
         s->top[i] = models[m].top[i];
     }
-    TRY(scale_rows_to_memory_if_auto(p, s, err));
-    abdb_dlrm_derive_joined_and_padded_width(s);
+    TRY(cap_rows_to_eighth_of_memory_if_auto(p, s, err));
+    abdb_dlrm_set_bottom_joined_padded_widths(s);
 done:
     return st;
 }

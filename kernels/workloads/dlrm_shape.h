@@ -26,7 +26,7 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_dlrm_parse_and_scale_shape(abdb_problem *p, abdb_dlrm_shape *out,
                                                           abdb_error *err);
 /* Other tables, vectors or samples, and what follows from them. */
-void abdb_dlrm_derive_joined_and_padded_width(abdb_dlrm_shape *s);
+void abdb_dlrm_set_bottom_joined_padded_widths(abdb_dlrm_shape *s);
 /* Of one inference: 2 operations for each weight and sample, additions of bags, 3 for each number
  * of x and cross layer. Bytes: each row looked up and its index, weights once, dense features and
  * results. */

@@ -79,7 +79,7 @@ static void generate_list_missing_parts(const abdb_problem *p, const abdb_parts 
     abdb_llama_list_missing_parts(p, &w.s, parts, out, room);
 }
 
-static void add_work(abdb_work *to, abdb_work more)
+static void add_ops_and_bytes(abdb_work *to, abdb_work more)
 {
     to->ops += more.ops;
     to->bytes += more.bytes;
@@ -96,15 +96,17 @@ static void count_prefill_and_decode_work(const generate_params *w, abdb_work *p
         double group = (double)(w->batch - done < w->group ? w->batch - done : w->group);
         abdb_work pass;
 
-        abdb_llama_count_work(&w->s, group * n, group, group * n * (n + 1) / 2, 0, &pass);
-        add_work(prefill, pass);
+        abdb_llama_count_work_of_rows_and_tokens(&w->s, group * n, group, group * n * (n + 1) / 2,
+                                                 0, &pass);
+        add_ops_and_bytes(prefill, pass);
     }
     for (size_t i = 1; i < w->output; i++) {
         double past = n + (double)i - 1;
         abdb_work step;
 
-        abdb_llama_count_work(&w->s, batch, batch, batch * (past + 1), batch * past, &step);
-        add_work(decode, step);
+        abdb_llama_count_work_of_rows_and_tokens(&w->s, batch, batch, batch * (past + 1),
+                                                 batch * past, &step);
+        add_ops_and_bytes(decode, step);
     }
 }
 
@@ -262,7 +264,8 @@ static abdb_status generate_run_prefill_and_decode(void *state, abdb_error *err)
 }
 
 /* Tokens a second of all, of prefill and of decoding, quantiles of TTFT, TPOT and ITL, and bytes
- * read a second beside the measured bandwidth (mbu). *sound: abdb_llama_run_outputs_valid. */
+ * read a second beside the measured bandwidth (mbu). *sound:
+ * abdb_llama_run_last_logits_and_picks_valid. */
 static void generate_report_metrics_and_check_outputs(void *state, double median_s,
                                                       abdb_metric_callback *say, void *to,
                                                       bool *sound)
@@ -291,7 +294,7 @@ static void generate_report_metrics_and_check_outputs(void *state, double median
     }
     if (isfinite(read) && read > 0)
         say(to, &(abdb_workload_metric){"read_bytes_per_s", "median", read, NAN});
-    *sound = abdb_llama_run_outputs_valid(&t->run);
+    *sound = abdb_llama_run_last_logits_and_picks_valid(&t->run);
 }
 
 const abdb_workload abdb_workload_generate = {

@@ -72,7 +72,7 @@ typedef struct {
 } text_span;
 
 /* What is wrong where the cursor is; the first stays. */
-ABDB_PRINTF(2, 3) static void fail_at_cursor_once(cursor *c, const char *format, ...)
+ABDB_PRINTF(2, 3) static void fail_at_cursor_keeping_first_error(cursor *c, const char *format, ...)
 {
     char what[512];
     va_list args;
@@ -91,12 +91,13 @@ static size_t bytes_left_in_file(const cursor *c)
 }
 
 /* So many bytes, and beyond them; NULL: there are fewer. */
-static const unsigned char *advance_over_bytes(cursor *c, uint64_t size)
+static const unsigned char *advance_over_bytes_or_fail(cursor *c, uint64_t size)
 {
     const unsigned char *at = c->f->map + c->at;
 
     if (size > bytes_left_in_file(c)) {
-        fail_at_cursor_once(c, "the file ends within what should be there: copy it again");
+        fail_at_cursor_keeping_first_error(
+            c, "the file ends within what should be there: copy it again");
         return NULL;
     }
     c->at += size;
@@ -106,7 +107,7 @@ static const unsigned char *advance_over_bytes(cursor *c, uint64_t size)
 /* A whole number of so many bytes, at most 8. */
 static uint64_t read_little_endian_integer(cursor *c, size_t size)
 {
-    const unsigned char *in = advance_over_bytes(c, size);
+    const unsigned char *in = advance_over_bytes_or_fail(c, size);
     uint64_t value = 0;
 
     for (size_t i = size; in && i-- > 0;) value = value << 8 | in[i];
@@ -116,12 +117,12 @@ static uint64_t read_little_endian_integer(cursor *c, size_t size)
 static text_span read_length_prefixed_string(cursor *c)
 {
     uint64_t size = read_little_endian_integer(c, 8);
-    const unsigned char *text = advance_over_bytes(c, size);
+    const unsigned char *text = advance_over_bytes_or_fail(c, size);
 
     return text ? (text_span){(const char *)text, (size_t)size} : (text_span){"", 0};
 }
 
-static bool text_equals(text_span w, const char *text)
+static bool span_equals_text(text_span w, const char *text)
 {
     return w.size == strlen(text) && memcmp(w.text, text, w.size) == 0;
 }
@@ -130,8 +131,8 @@ static bool text_equals(text_span w, const char *text)
 static size_t count_or_fail_if_beyond_file(cursor *c, uint64_t n, size_t least, const char *what)
 {
     if (n <= bytes_left_in_file(c) / least) return (size_t)n;
-    fail_at_cursor_once(c, "%llu %s, and %zu bytes are left: copy it again", (unsigned long long)n,
-                        what, bytes_left_in_file(c));
+    fail_at_cursor_keeping_first_error(c, "%llu %s, and %zu bytes are left: copy it again",
+                                       (unsigned long long)n, what, bytes_left_in_file(c));
     return 0;
 }
 
@@ -142,12 +143,12 @@ static size_t count_or_fail_if_beyond_file(cursor *c, uint64_t n, size_t least, 
 static void skip_metadata_value(cursor *c, uint64_t type, int depth)
 {
     if (type >= TYPES) {
-        fail_at_cursor_once(
+        fail_at_cursor_keeping_first_error(
             c, "metadata of type %llu, which is none that is known: convert the network again",
             (unsigned long long)type);
     } else if (depth == DEEP) {
-        fail_at_cursor_once(c, "arrays of metadata within %d others: convert the network again",
-                            DEEP);
+        fail_at_cursor_keeping_first_error(
+            c, "arrays of metadata within %d others: convert the network again", DEEP);
     } else if (type == STRING) {
         (void)read_length_prefixed_string(c);
     } else if (type == ARRAY) {
@@ -156,12 +157,12 @@ static void skip_metadata_value(cursor *c, uint64_t type, int depth)
                n = count_or_fail_if_beyond_file(c, read_little_endian_integer(c, 8), 1, "elements");
 
         if (size > 0)
-            (void)advance_over_bytes(
+            (void)advance_over_bytes_or_fail(
                 c, (uint64_t)count_or_fail_if_beyond_file(c, n, size, "elements") * size);
         else
             for (size_t i = 0; i < n && !c->ended; i++) skip_metadata_value(c, of, depth + 1);
     } else {
-        (void)advance_over_bytes(c, size_of_type[type]);
+        (void)advance_over_bytes_or_fail(c, size_of_type[type]);
     }
 }
 
@@ -172,28 +173,28 @@ static void read_alignment_or_reject_or_skip_pair(cursor *c)
     text_span key = read_length_prefixed_string(c);
     uint64_t type = read_little_endian_integer(c, 4);
 
-    if (text_equals(key, "general.alignment") && type == U32) {
+    if (span_equals_text(key, "general.alignment") && type == U32) {
         c->alignment = (size_t)read_little_endian_integer(c, 4);
         if (c->alignment == 0 || c->alignment % 8)
-            fail_at_cursor_once(
+            fail_at_cursor_keeping_first_error(
                 c,
                 "general.alignment is %zu, and multiples of 8 are allowed: convert the network "
                 "again",
                 c->alignment);
-    } else if (text_equals(key, "split.count") && type == U16) {
+    } else if (span_equals_text(key, "split.count") && type == U16) {
         uint64_t parts = read_little_endian_integer(c, 2);
 
         if (parts > 1)
-            fail_at_cursor_once(
+            fail_at_cursor_keeping_first_error(
                 c,
                 "it is split into %llu files: make one of them (llama-gguf-split --merge FIRST "
                 "OUT)",
                 (unsigned long long)parts);
-    } else if (text_equals(key, "general.architecture") && type == STRING) {
+    } else if (span_equals_text(key, "general.architecture") && type == STRING) {
         text_span name = read_length_prefixed_string(c);
 
-        if (!text_equals(name, "llama") && !c->ended)
-            fail_at_cursor_once(
+        if (!span_equals_text(name, "llama") && !c->ended)
+            fail_at_cursor_keeping_first_error(
                 c,
                 "general.architecture is not llama: only networks like Llama are read; choose one");
     } else {
@@ -212,18 +213,18 @@ static bool is_short_printable_name(text_span w)
 }
 
 /* Rows and columns of a tensor: the first dimension is that of a row. */
-static void read_tensor_dimensions(cursor *c, abdb_file_tensor *out, bool *flat)
+static void read_tensor_dimensions(cursor *c, abdb_file_tensor *out, bool *is_two_dimensional)
 {
     uint64_t dimension[DIMENSIONS] = {1, 1, 1, 1}, n = read_little_endian_integer(c, 4);
 
     if (n < 1 || n > DIMENSIONS)
-        fail_at_cursor_once(
+        fail_at_cursor_keeping_first_error(
             c, "a tensor of %llu dimensions, and 1 to %d are allowed: convert the network again",
             (unsigned long long)n, DIMENSIONS);
     for (uint64_t i = 0; i < n && !c->ended; i++) dimension[i] = read_little_endian_integer(c, 8);
     out->columns = (size_t)dimension[0];
     out->rows = (size_t)dimension[1];
-    *flat = dimension[2] == 1 && dimension[3] == 1;
+    *is_two_dimensional = dimension[2] == 1 && dimension[3] == 1;
 }
 
 /* An entry; its data is a place behind the tensors yet, from the start of the file. */
@@ -234,7 +235,7 @@ static void parse_tensor_info(cursor *c, abdb_file_tensor *out)
     bool flat;
 
     if (!c->ended && !is_short_printable_name(name))
-        fail_at_cursor_once(
+        fail_at_cursor_keeping_first_error(
             c, "a tensor's name is not of 1 to %d printable characters: convert the network again",
             NAME_MOST);
     read_tensor_dimensions(c, out, &flat);
@@ -242,11 +243,11 @@ static void parse_tensor_info(cursor *c, abdb_file_tensor *out)
     offset = read_little_endian_integer(c, 8);
     if (c->ended) return;
     if (type >= sizeof forms / sizeof forms[0] || !forms[type].name)
-        fail_at_cursor_once(
+        fail_at_cursor_keeping_first_error(
             c, "'%.*s' is of type %llu, which is none that is known: convert the network to BF16",
             (int)name.size, name.text, (unsigned long long)type);
     else if (offset % c->alignment || offset > c->f->size)
-        fail_at_cursor_once(
+        fail_at_cursor_keeping_first_error(
             c, "'%.*s' begins at %llu, which is no multiple of %zu within the file: copy it again",
             (int)name.size, name.text, (unsigned long long)offset, c->alignment);
     if (c->ended) return;
@@ -264,17 +265,17 @@ static void resolve_data_pointer_and_check_bounds(cursor *c, abdb_file_tensor *s
 
     c->at = data_begin;
     if (offset > room) {
-        fail_at_cursor_once(c, "'%s' begins at %zu of %zu bytes of numbers: copy it again", s->name,
-                            offset, room);
+        fail_at_cursor_keeping_first_error(
+            c, "'%s' begins at %zu of %zu bytes of numbers: copy it again", s->name, offset, room);
         return;
     }
     s->data += data_begin;
     if (s->dtype == ABDB_DTYPE_COUNT) return; /* not one that is read */
     room = (room - offset) / size;
     if (s->columns == 0 || s->rows == 0 || s->columns > room || s->rows > room / s->columns)
-        fail_at_cursor_once(c,
-                            "'%s' of %zu x %zu numbers does not lie within the file: copy it again",
-                            s->name, s->rows, s->columns);
+        fail_at_cursor_keeping_first_error(
+            c, "'%s' of %zu x %zu numbers does not lie within the file: copy it again", s->name,
+            s->rows, s->columns);
 }
 
 /* Reads the descriptions of n tensors and finds their numbers, which begin at the next multiple
@@ -295,7 +296,8 @@ static void parse_tensor_infos(cursor *c, abdb_weights_file *f, size_t n)
     if (c->ended) return;
     over = c->at % c->alignment;
     begin = over ? c->at + c->alignment - over : c->at;
-    if (begin > f->size) fail_at_cursor_once(c, "the file ends before its numbers: copy it again");
+    if (begin > f->size)
+        fail_at_cursor_keeping_first_error(c, "the file ends before its numbers: copy it again");
     for (size_t i = 0; i < n && !c->ended; i++)
         resolve_data_pointer_and_check_bounds(c, &f->saved[i], begin);
 }
@@ -307,10 +309,10 @@ abdb_status abdb_gguf_parse_tensors(abdb_weights_file *f, const char *path, abdb
     size_t n, pairs;
 
     if (version > 0 && version % 65536 == 0)
-        fail_at_cursor_once(
+        fail_at_cursor_keeping_first_error(
             &c, "it is GGUF with the big end first: convert the network with the little end first");
     else if (version != 2 && version != 3)
-        fail_at_cursor_once(
+        fail_at_cursor_keeping_first_error(
             &c, "it is GGUF of version %llu, and 2 and 3 are read: convert the network again",
             (unsigned long long)version);
     n = count_or_fail_if_beyond_file(&c, read_little_endian_integer(&c, 8), ENTRY, "tensors");

@@ -38,7 +38,7 @@ static abdb_status parse_gpt_params(abdb_problem *p, abdb_gpt_shape *s, size_t *
 
     TRY(abdb_gpt_parse_and_scale_shape(p, s, err));
     TRY(abdb_param_parse_size_and_store_default(p, "steps", 1, 100000, steps, err));
-    TRY(abdb_param_choice_index(p, "tokens", sources, &source, err));
+    TRY(abdb_param_choice_index_or_first(p, "tokens", sources, &source, err));
     if (source == 1 && !getenv("ABDB_TOKENS"))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "tokens=file: set ABDB_TOKENS to a file of tokens of 16 "
@@ -197,7 +197,7 @@ static abdb_status fail_if_ranks_have_different_weights(const gpt_training *t, a
 }
 
 /* The next tokens: all ranks draw those of all, and keep their own. */
-static abdb_status gpt_reset_draw_tokens_check_ranks(void *state, abdb_error *err)
+static abdb_status gpt_reset_draw_tokens_check_equal_weights(void *state, abdb_error *err)
 {
     gpt_training *t = state;
     size_t length = t->g.s.sequence, ranks = training_rank_count(t),
@@ -209,9 +209,11 @@ static abdb_status gpt_reset_draw_tokens_check_ranks(void *state, abdb_error *er
                 size_t to = step * t->batch + at;
 
                 if (r > rank)
-                    abdb_tokens_draw_sequence(&t->source, length, t->other, t->other + length);
+                    abdb_tokens_draw_sequence_and_targets(&t->source, length, t->other,
+                                                          t->other + length);
                 else /* what an earlier rank has is overwritten by what comes last: its own */
-                    abdb_tokens_draw_sequence(&t->source, length, t->token + to, t->target + to);
+                    abdb_tokens_draw_sequence_and_targets(&t->source, length, t->token + to,
+                                                          t->target + to);
             }
     return t->crew ? fail_if_ranks_have_different_weights(t, err) : ABDB_OK;
 }
@@ -229,8 +231,8 @@ static abdb_status gpt_run_training_steps_record_loss(void *state, abdb_error *e
 
         TRY(abdb_gpt_clear_gradient_sums(&t->g, err));
         for (size_t i = 0; i < t->g.s.accumulation; i++, at += rows) {
-            TRY(abdb_gpt_forward_backward_and_reduce(&t->g, t->token + at, t->target + at, &one,
-                                                     err));
+            TRY(abdb_gpt_forward_backward_and_allreduce(&t->g, t->token + at, t->target + at, &one,
+                                                        err));
             loss += one;
         }
         abdb_gpt_adamw_update(&t->g, t->rate);
@@ -249,7 +251,7 @@ done:
 /* A loss that is no number is wrong, and one far below what the source allows: more than six
  * standard deviations of the mean of a batch (0.574 of a token), so the network has seen what it
  * should foretell. */
-static bool losses_are_plausible(const gpt_training *t)
+static bool losses_are_finite_and_above_entropy(const gpt_training *t)
 {
     double floor = abdb_tokens_chain_entropy_nats_or_nan(&t->source),
            tokens = (double)(t->batch * training_rank_count(t));
@@ -282,7 +284,7 @@ static void gpt_report_metrics_and_check_losses(void *state, double median_s,
         if (isfinite(t->loss[step]))
             say(to, &(abdb_workload_metric){"loss", "value", t->loss[step], (double)step + 1});
     }
-    *sound = losses_are_plausible(t);
+    *sound = losses_are_finite_and_above_entropy(t);
 }
 
 const abdb_workload abdb_workload_gpt = {
@@ -306,7 +308,7 @@ const abdb_workload abdb_workload_gpt = {
     .count_work_and_memory = gpt_count_work_and_memory,
     .check_results = gpt_check_results_of_small_model,
     .open = gpt_open_state,
-    .reset = gpt_reset_draw_tokens_check_ranks,
+    .reset = gpt_reset_draw_tokens_check_equal_weights,
     .run = gpt_run_training_steps_record_loss,
     .report_metrics = gpt_report_metrics_and_check_losses,
     .close = gpt_close_state,

@@ -56,9 +56,9 @@ static void update_worst_error(gpt_verification *c, double error)
 }
 
 /* So many numbers of the device in double. */
-static abdb_status download_as_f64(const gpt_verification *c, double *out, size_t n,
-                                   abdb_dtype dtype, const void *data, double scale,
-                                   abdb_error *err)
+static abdb_status download_scaled_as_f64(const gpt_verification *c, double *out, size_t n,
+                                          abdb_dtype dtype, const void *data, double scale,
+                                          abdb_error *err)
 {
     abdb_tensor t = {.dtype = dtype, .data = malloc(n * abdb_dtype_size(dtype))};
     abdb_status st = ABDB_OK;
@@ -79,10 +79,10 @@ static abdb_status download_weights_and_moments(const gpt_verification *c, doubl
     abdb_dtype wide = abdb_wide_dtype_f64_or_f32(g->s.dtype);
     abdb_status st = ABDB_OK;
 
-    TRY(download_as_f64(c, p, c->n, g->s.dtype, g->p, 1, err));
-    TRY(download_as_f64(c, w, c->n, wide, g->w, 1, err));
-    TRY(download_as_f64(c, m, c->n, wide, g->m, 1, err));
-    TRY(download_as_f64(c, v, c->n, wide, g->v, 1, err));
+    TRY(download_scaled_as_f64(c, p, c->n, g->s.dtype, g->p, 1, err));
+    TRY(download_scaled_as_f64(c, w, c->n, wide, g->w, 1, err));
+    TRY(download_scaled_as_f64(c, m, c->n, wide, g->m, 1, err));
+    TRY(download_scaled_as_f64(c, v, c->n, wide, g->v, 1, err));
 done:
     return st;
 }
@@ -102,13 +102,13 @@ static abdb_status run_micro_batches_and_download_gradients(gpt_verification *c,
         int32_t *token = c->token + i * ROWS, *target = c->target + i * ROWS;
 
         for (size_t b = 0; b < MICRO; b++)
-            abdb_tokens_draw_sequence(&c->source, SEQUENCE, token + b * SEQUENCE,
-                                      target + b * SEQUENCE);
-        TRY(abdb_gpt_forward_backward_and_reduce(g, token, target, &loss, err));
+            abdb_tokens_draw_sequence_and_targets(&c->source, SEQUENCE, token + b * SEQUENCE,
+                                                  target + b * SEQUENCE);
+        TRY(abdb_gpt_forward_backward_and_allreduce(g, token, target, &loss, err));
         c->loss += loss / (TIMES * ROWS);
     }
-    gradient = abdb_gpt_gradient_dtype_and_scale(g, &dtype, &scale);
-    TRY(download_as_f64(c, c->gradient, c->n, dtype, gradient, scale, err));
+    gradient = abdb_gpt_get_gradient_with_dtype_and_scale(g, &dtype, &scale);
+    TRY(download_scaled_as_f64(c, c->gradient, c->n, dtype, gradient, scale, err));
     TRY(download_weights_and_moments(c, c->p, c->w, c->m, c->v, err));
 done:
     return st;
@@ -140,9 +140,9 @@ static size_t list_parameter_tensors(const abdb_gpt_shape *s, parameter_tensor *
             first[count] = abdb_gpt_vector_offset(s, i, k);
             has[count++] = s->bias || !abdb_gpt_vector_is_bias(k);
         }
-    first[count] = abdb_gpt_last_gain_offset(s);
+    first[count] = abdb_gpt_last_norm_gain_offset(s);
     has[count++] = true;
-    first[count] = abdb_gpt_last_gain_offset(s) + s->d;
+    first[count] = abdb_gpt_last_norm_gain_offset(s) + s->d;
     has[count++] = s->bias;
     first[count] = abdb_gpt_parameter_count(s);
     for (size_t i = 0; i < count; i++)

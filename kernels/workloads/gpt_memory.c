@@ -167,7 +167,7 @@ static double uniform_random_with_deviation(uint64_t seed, size_t element, doubl
 }
 
 /* Is an element of a matrix of a layer one that sparsity leaves? */
-static bool is_left_by_sparsity(const abdb_gpt *g, const init_options *b, size_t element)
+static bool is_weight_kept_by_sparsity(const abdb_gpt *g, const init_options *b, size_t element)
 {
     return !g->mask ||
            (double)(abdb_random_bits_at(b->seed + 1, element) >> 11) * 0x1p-53 >= g->s.sparsity;
@@ -181,7 +181,7 @@ static double initial_matrix_value(const abdb_gpt *g, const init_options *b, siz
 
     if (element < tables) return uniform_random_with_deviation(b->seed, element, b->deviation);
     within = (element - tables) % (12 * d2) / d2;
-    if (!is_left_by_sparsity(g, b, element)) return 0;
+    if (!is_weight_kept_by_sparsity(g, b, element)) return 0;
     if (within == 3 || within >= 8) /* it ends a residual branch */
         return uniform_random_with_deviation(b->seed, element,
                                              b->deviation / sqrt(2 * (double)g->s.layers));
@@ -191,7 +191,7 @@ static double initial_matrix_value(const abdb_gpt *g, const init_options *b, siz
 /* Gains 1 and shifts 0, or spread around that; what the network has not is 0. */
 static double initial_vector_value(const abdb_gpt *g, const init_options *b, size_t element)
 {
-    size_t gain = abdb_gpt_last_gain_offset(&g->s),
+    size_t gain = abdb_gpt_last_norm_gain_offset(&g->s),
            first = abdb_gpt_element_count_before_vectors(&g->s), layer;
     int which = 0;
     bool bias = element >= gain + g->s.d;
@@ -229,7 +229,8 @@ static abdb_status init_and_upload_weight_range(abdb_gpt *g, const init_options 
 
         abdb_tensor_set_rounded(&w, i, value);
         abdb_tensor_set_rounded(&p, i, value);
-        if (g->mask && at >= low && at < high) mask[at - low] = is_left_by_sparsity(g, b, at);
+        if (g->mask && at >= low && at < high)
+            mask[at - low] = is_weight_kept_by_sparsity(g, b, at);
     }
     TRY(abdb_device_upload(g->stage, g->w + first * g->wide, room, n * g->wide, err));
     if (g->p != g->w)

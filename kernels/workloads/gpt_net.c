@@ -219,9 +219,9 @@ static void run_embedding_in_span(const abdb_gpt *g, void *table, void *position
 
 /* Embedding, layers, last norm, product with the transposed table, cross entropy. Returns the
  * sum of the losses of all rows; the logits have become their gradients. */
-static double run_forward_and_loss(const abdb_gpt *g)
+static double run_forward_loss_and_logit_gradients(const abdb_gpt *g)
 {
-    size_t n = g->rows, d = g->s.d, gain = abdb_gpt_last_gain_offset(&g->s);
+    size_t n = g->rows, d = g->s.d, gain = abdb_gpt_last_norm_gain_offset(&g->s);
     const abdb_gpt_shape *s = &g->s;
     double elements = (double)n * (double)s->vocabulary, loss;
 
@@ -261,7 +261,7 @@ static void run_gemm_weight_and_input_gradients(const abdb_gpt *g, const char *n
 }
 
 /* g->dx: gradient of what layer i gives; becomes that of what it takes. */
-static void run_layer_backward(const abdb_gpt *g, size_t i)
+static void run_layer_backward_updating_dx(const abdb_gpt *g, size_t i)
 {
     const abdb_gpt_layer *a = &g->layer[i];
     size_t n = g->rows, d = g->s.d;
@@ -313,14 +313,14 @@ static const abdb_rank_group *rank_group_or_null(const abdb_gpt *g)
 }
 
 /* Do gradients leave for the other ranks as soon as they are made? */
-static bool should_reduce_gradients_per_layer(const abdb_gpt *g)
+static bool should_overlap_allreduce_in_last_micro_batch(const abdb_gpt *g)
 {
     return g->s.overlap && rank_group_or_null(g) && g->learned + 1 == g->s.accumulation;
 }
 
 /* Gradients of elements [first, end) are made: they are added to those of other micro-batches, and
  * after the last of these to those of other ranks. */
-static void accumulate_and_start_allreduce(const abdb_gpt *g, size_t first, size_t end)
+static void accumulate_gradients_and_start_allreduce(const abdb_gpt *g, size_t first, size_t end)
 {
     const abdb_rank_group *crew =
         g->learned + 1 == g->s.accumulation ? rank_group_or_null(g) : NULL;
@@ -341,9 +341,9 @@ static void accumulate_and_start_allreduce(const abdb_gpt *g, size_t first, size
 
 /* From the gradients of the logits to those of all parameters, in the reverse order; layers are
  * computed again where that was asked, and reduced over ranks as soon as they are whole. */
-static void run_backward_of_all_layers(const abdb_gpt *g)
+static void run_backward_pass_with_recompute(const abdb_gpt *g)
 {
-    size_t n = g->rows, d = g->s.d, gain = abdb_gpt_last_gain_offset(&g->s);
+    size_t n = g->rows, d = g->s.d, gain = abdb_gpt_last_norm_gain_offset(&g->s);
     const abdb_gpt_shape *s = &g->s;
 
     abdb_span_enter(g->stage->spans, "backward", NULL);
@@ -361,10 +361,10 @@ static void run_backward_of_all_layers(const abdb_gpt *g)
             run_layer_forward(g, i, NULL);
             abdb_span_leave_and_add_work(g->stage->spans, 0, 0);
         }
-        run_layer_backward(g, i);
-        if (should_reduce_gradients_per_layer(g))
-            accumulate_and_start_allreduce(g, abdb_gpt_matrix_offset(s, i, 0),
-                                           abdb_gpt_matrix_offset(s, i + 1, 0));
+        run_layer_backward_updating_dx(g, i);
+        if (should_overlap_allreduce_in_last_micro_batch(g))
+            accumulate_gradients_and_start_allreduce(g, abdb_gpt_matrix_offset(s, i, 0),
+                                                     abdb_gpt_matrix_offset(s, i + 1, 0));
     }
     run_embedding_in_span(g, g->g, gradient_address(g, abdb_gpt_positions_offset(s)), g->dx, true);
     abdb_span_leave_and_add_work(g->stage->spans, 0, 0);
@@ -392,22 +392,23 @@ done:
     return st;
 }
 
-abdb_status abdb_gpt_forward_backward_and_reduce(abdb_gpt *g, const int32_t *token,
-                                                 const int32_t *target, double *loss,
-                                                 abdb_error *err)
+abdb_status abdb_gpt_forward_backward_and_allreduce(abdb_gpt *g, const int32_t *token,
+                                                    const int32_t *target, double *loss,
+                                                    abdb_error *err)
 {
     const abdb_rank_group *crew = rank_group_or_null(g);
     size_t n = abdb_gpt_parameter_count(&g->s);
     abdb_status st = ABDB_OK;
 
     TRY(upload_tokens_targets_and_rows_by_token(g, token, target, err));
-    *loss = run_forward_and_loss(g);
-    run_backward_of_all_layers(g);
-    if (should_reduce_gradients_per_layer(g)) {
-        accumulate_and_start_allreduce(g, 0, abdb_gpt_matrix_offset(&g->s, 0, 0));
-        accumulate_and_start_allreduce(g, abdb_gpt_element_count_before_vectors(&g->s), n);
+    *loss = run_forward_loss_and_logit_gradients(g);
+    run_backward_pass_with_recompute(g);
+    if (should_overlap_allreduce_in_last_micro_batch(g)) {
+        accumulate_gradients_and_start_allreduce(g, 0, abdb_gpt_matrix_offset(&g->s, 0, 0));
+        accumulate_gradients_and_start_allreduce(g, abdb_gpt_element_count_before_vectors(&g->s),
+                                                 n);
     } else {
-        accumulate_and_start_allreduce(g, 0, n);
+        accumulate_gradients_and_start_allreduce(g, 0, n);
     }
     g->learned++;
     if (crew && g->learned == g->s.accumulation) {
@@ -435,7 +436,8 @@ abdb_status abdb_gpt_clear_gradient_sums(abdb_gpt *g, abdb_error *err)
     return st;
 }
 
-const void *abdb_gpt_gradient_dtype_and_scale(const abdb_gpt *g, abdb_dtype *dtype, double *scale)
+const void *abdb_gpt_get_gradient_with_dtype_and_scale(const abdb_gpt *g, abdb_dtype *dtype,
+                                                       double *scale)
 {
     *dtype = g->sum ? abdb_wide_dtype_f64_or_f32(g->s.dtype) : g->s.dtype;
     *scale = 1 / (double)(g->s.accumulation * abdb_gpt_rank_count(&g->s));
@@ -448,7 +450,7 @@ static void run_adamw_on_range(const abdb_gpt *g, size_t first, size_t end, doub
 {
     abdb_dtype dtype;
     double scale, n = (double)(end - first);
-    const char *gradient = abdb_gpt_gradient_dtype_and_scale(g, &dtype, &scale);
+    const char *gradient = abdb_gpt_get_gradient_with_dtype_and_scale(g, &dtype, &scale);
     bool own = g->w != g->p;
 
     abdb_span_enter(g->stage->spans, "update", "elementwise");

@@ -43,15 +43,16 @@ ABDB_MUST_USE abdb_status abdb_gpt_alloc_and_init(abdb_gpt *g, const abdb_run_co
 void abdb_gpt_free(abdb_gpt *g);
 /* Forward and backward over token and target (micro x sequence): the sum of losses; gradients of
  * the mean loss of the micro-batch in g->g, and added to g->sum. What fails is the device. */
-ABDB_MUST_USE abdb_status abdb_gpt_forward_backward_and_reduce(abdb_gpt *g, const int32_t *token,
-                                                               const int32_t *target, double *loss,
-                                                               abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_gpt_forward_backward_and_allreduce(abdb_gpt *g, const int32_t *token,
+                                                                  const int32_t *target,
+                                                                  double *loss, abdb_error *err);
 /* Forgets accumulated gradients. */
 ABDB_MUST_USE abdb_status abdb_gpt_clear_gradient_sums(abdb_gpt *g, abdb_error *err);
 /* Weights by the mean of the gradients of the micro-batches. */
 void abdb_gpt_adamw_update(abdb_gpt *g, double rate);
 /* The gradient that an update will use, and how it is scaled there. */
-const void *abdb_gpt_gradient_dtype_and_scale(const abdb_gpt *g, abdb_dtype *dtype, double *scale);
+const void *abdb_gpt_get_gradient_with_dtype_and_scale(const abdb_gpt *g, abdb_dtype *dtype,
+                                                       double *scale);
 
 /* As abdb_gpt_adamw_update has them. */
 extern const double abdb_gpt_beta1, abdb_gpt_beta2, abdb_gpt_epsilon, abdb_gpt_decay;

@@ -94,7 +94,7 @@ static void reference_transformer_layer_in_place(const reference_pass *w, size_t
 static double sequence_cross_entropy_sum(const reference_pass *w, const int32_t *token,
                                          const int32_t *target)
 {
-    size_t d = w->s->d, gain = abdb_gpt_last_gain_offset(w->s);
+    size_t d = w->s->d, gain = abdb_gpt_last_norm_gain_offset(w->s);
     double loss = 0;
 
     for (size_t t = 0; t < w->s->sequence; t++)

@@ -44,7 +44,8 @@ done:
  * seconds (at 2 x 10^11 operations a second and thread, more than most have), and weights, moments
  * and gradients take half of the memory that the machine has; at least one. It depends on the model
  * and the machine alone, so that cells of a plan that differ in other axes have as many. */
-static size_t layers_that_fit(const abdb_gpt_shape *s, size_t sequence, int threads)
+static size_t max_layers_fitting_train_time_and_memory(const abdb_gpt_shape *s, size_t sequence,
+                                                       int threads)
 {
     abdb_gpt_shape one = *s;
     double seconds = 2, rate = 2e11 * (threads < 1 ? 1 : threads), state = 4 * sizeof(float),
@@ -62,7 +63,7 @@ static size_t layers_that_fit(const abdb_gpt_shape *s, size_t sequence, int thre
 }
 
 /* scale=auto: layers of the shape, and layers= of the problem, become as many as fit this
- * machine (layers_that_fit). */
+ * machine (max_layers_fitting_train_time_and_memory). */
 static abdb_status scale_layers_to_machine_if_auto(abdb_problem *p, abdb_gpt_shape *s,
                                                    size_t sequence, abdb_error *err)
 {
@@ -71,9 +72,10 @@ static abdb_status scale_layers_to_machine_if_auto(abdb_problem *p, abdb_gpt_sha
     abdb_status st = ABDB_OK;
 
     if (!abdb_param_text(p, "scale")) return ABDB_OK;
-    TRY(abdb_param_choice_index(p, "scale", words, &which, err));
+    TRY(abdb_param_choice_index_or_first(p, "scale", words, &which, err));
     if (which == 0) goto done;
-    s->layers = layers_that_fit(s, sequence, p->device ? p->device->threads : 1);
+    s->layers =
+        max_layers_fitting_train_time_and_memory(s, sequence, p->device ? p->device->threads : 1);
     TRY(abdb_param_set_integer(p, "layers", (double)s->layers, err));
 done:
     return st;
@@ -115,7 +117,7 @@ static abdb_status parse_ranks_and_overlap(abdb_problem *p, abdb_gpt_shape *s, a
     s->ranks = 1;
     if (abdb_param_text(p, "ranks"))
         TRY(abdb_param_parse_size_and_store_default(p, "ranks", 1, 65536, &s->ranks, err));
-    TRY(abdb_param_choice_index(p, "overlap", switches, &which, err));
+    TRY(abdb_param_choice_index_or_first(p, "overlap", switches, &which, err));
     s->overlap = which == 1;
 done:
     return st;
@@ -133,22 +135,23 @@ abdb_status abdb_gpt_parse_and_scale_shape(abdb_problem *p, abdb_gpt_shape *s, a
     *s = (abdb_gpt_shape){0};
     TRY(parse_model_index(p, &model, err));
     TRY(abdb_param_parse_allowed_dtype(p, ABDB_F32, formats, &s->dtype, err));
-    TRY(abdb_param_parse_size_and_store_model_default(p, "d", "d_of", models[model].d, 1 << 16,
-                                                      &s->d, err));
-    TRY(abdb_param_parse_size_and_store_model_default(p, "heads", "heads_of", models[model].heads,
-                                                      1 << 10, &s->heads, err));
+    TRY(abdb_param_parse_size_note_overridden_model(p, "d", "d_of", models[model].d, 1 << 16, &s->d,
+                                                    err));
+    TRY(abdb_param_parse_size_note_overridden_model(p, "heads", "heads_of", models[model].heads,
+                                                    1 << 10, &s->heads, err));
     TRY(abdb_param_parse_size_and_store_default(p, "layers", (double)models[model].layers, 1 << 10,
                                                 &s->layers, err));
     TRY(abdb_param_set_integer(p, "layers_of", (double)models[model].layers, err));
-    TRY(abdb_param_parse_size_and_store_model_default(
+    TRY(abdb_param_parse_size_note_overridden_model(
         p, "vocabulary", "vocabulary_of", models[model].vocabulary, 65536, &s->vocabulary, err));
     TRY(abdb_param_parse_size_and_store_default(p, "sequence", (double)models[model].sequence,
                                                 1 << 20, &s->sequence, err));
     TRY(parse_ranks_and_overlap(p, s, err));
     TRY(resolve_micro_batch_accumulation_and_batch(p, s, err));
-    TRY(abdb_param_choice_index(p, "bias", models[model].bias ? rotated : switches, &which, err));
+    TRY(abdb_param_choice_index_or_first(p, "bias", models[model].bias ? rotated : switches, &which,
+                                         err));
     s->bias = models[model].bias ? which == 0 : which == 1;
-    TRY(abdb_param_choice_index(p, "recompute", switches, &which, err));
+    TRY(abdb_param_choice_index_or_first(p, "recompute", switches, &which, err));
     s->recompute = which == 1;
     s->sparsity = abdb_param_number(p, "sparsity", 0);
     if (!(s->sparsity >= 0 && s->sparsity < 1))
@@ -188,14 +191,14 @@ size_t abdb_gpt_vector_offset(const abdb_gpt_shape *s, size_t layer, int which)
     return abdb_gpt_element_count_before_vectors(s) + (13 * layer + first[which]) * s->d;
 }
 
-size_t abdb_gpt_last_gain_offset(const abdb_gpt_shape *s)
+size_t abdb_gpt_last_norm_gain_offset(const abdb_gpt_shape *s)
 {
     return abdb_gpt_vector_offset(s, s->layers, 0);
 }
 
 size_t abdb_gpt_parameter_count(const abdb_gpt_shape *s)
 {
-    return abdb_gpt_last_gain_offset(s) + 2 * s->d;
+    return abdb_gpt_last_norm_gain_offset(s) + 2 * s->d;
 }
 
 bool abdb_gpt_vector_is_bias(int vector)

@@ -40,7 +40,8 @@ enum {
 size_t abdb_gpt_positions_offset(const abdb_gpt_shape *s); /* where they begin; tokens begin at 0 */
 size_t abdb_gpt_matrix_offset(const abdb_gpt_shape *s, size_t layer, int which);
 size_t abdb_gpt_vector_offset(const abdb_gpt_shape *s, size_t layer, int which);
-size_t abdb_gpt_last_gain_offset(const abdb_gpt_shape *s); /* of the last norm; its shift follows */
+size_t
+abdb_gpt_last_norm_gain_offset(const abdb_gpt_shape *s); /* of the last norm; its shift follows */
 size_t abdb_gpt_element_count_before_vectors(
     const abdb_gpt_shape *s); /* elements of tables and matrices */
 size_t abdb_gpt_parameter_count(const abdb_gpt_shape *s);

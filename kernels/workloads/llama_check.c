@@ -59,7 +59,8 @@ static void update_worst_error(llama_verification *c, double error)
 /* --- weights: is what was stored near what it was made from? ---------------------------------- */
 
 /* Half of a scale, and what rounding adds; of the format of activations its unit roundoff. */
-static double allowed_weight_error(const abdb_llama *g, const float *column, size_t k, size_t i)
+static double allowed_quantisation_error_of_weight(const abdb_llama *g, const float *column,
+                                                   size_t k, size_t i)
 {
     size_t group = g->s.form == ABDB_WEIGHTS_I4 ? ABDB_QUANTISE_GROUP : k, from = i / group * group;
     double largest = 0;
@@ -83,7 +84,7 @@ static double *dequantise_and_check_matrix(llama_verification *c,
         source->column(source->self, layer, which, j, column);
         for (size_t i = 0; i < w->k; i++) {
             out[i * w->n + j] = c->g.decoder->dequantise_weight(c->g.self, w, i, j);
-            most = allowed_weight_error(&c->g, column, w->k, i);
+            most = allowed_quantisation_error_of_weight(&c->g, column, w->k, i);
             if (!(fabs(out[i * w->n + j] - (double)column[i]) <= most))
                 update_worst_error(c, INFINITY);
         }
@@ -142,7 +143,7 @@ done:
 }
 
 /* Those of sequence i after its last token; and is what was picked the largest? */
-static void compare_logits_and_picked_token(llama_verification *c, size_t sequence)
+static void update_error_by_logits_and_picked_token(llama_verification *c, size_t sequence)
 {
     const double *got = c->got + sequence * VOCABULARY,
                  *expected = c->expected[sequence] + (c->length[sequence] - 1) * VOCABULARY;
@@ -162,7 +163,7 @@ static void compare_logits_and_picked_token(llama_verification *c, size_t sequen
 }
 
 /* Prompts, one of them in two passes, then one token each after another, whatever was picked. */
-static abdb_status run_passes_and_compare_logits(llama_verification *c, bool compared,
+static abdb_status run_passes_and_compare_logits(llama_verification *c, bool compare_logits,
                                                  abdb_error *err)
 {
     abdb_llama *g = &c->g;
@@ -179,9 +180,9 @@ static abdb_status run_passes_and_compare_logits(llama_verification *c, bool com
             c->length[i] += n;
         }
         abdb_llama_forward_and_pick_tokens(g);
-        if (!compared) continue;
+        if (!compare_logits) continue;
         TRY(download_logits(c, err));
-        for (size_t i = 0; i < SEQUENCES; i++) compare_logits_and_picked_token(c, i);
+        for (size_t i = 0; i < SEQUENCES; i++) update_error_by_logits_and_picked_token(c, i);
     }
 done:
     return st;
@@ -247,7 +248,7 @@ abdb_status abdb_llama_verify_small_model(const abdb_run_context *stage, const a
     made.s.head = HEAD;
     made.s.hidden = HIDDEN;
     made.s.vocabulary = VOCABULARY;
-    source = abdb_llama_random_source(&made);
+    source = abdb_llama_weights_source_of_random(&made);
     TRY(abdb_llama_alloc_and_init(&c->g, stage, &made.s,
                                   &(abdb_llama_capacity){.rows = 20,
                                                          .sequences = SEQUENCES,

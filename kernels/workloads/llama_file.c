@@ -23,9 +23,9 @@ static const char *const name_of[NAMES][2] = {[Q] = {"self_attn.q_proj", "attn_q
 
 /* Finds a matrix of a layer by its name in GGUF or safetensors, and checks that it has that
  * shape and a format that is read. */
-static abdb_status find_tensor_and_check_shape_and_dtype(abdb_llama_file *f, const char *path,
-                                                         size_t layer, int which, size_t rows,
-                                                         size_t columns, abdb_error *err)
+static abdb_status find_store_tensor_require_shape_and_dtype(abdb_llama_file *f, const char *path,
+                                                             size_t layer, int which, size_t rows,
+                                                             size_t columns, abdb_error *err)
 {
     const abdb_file_tensor *saved;
     char name[96];
@@ -56,8 +56,8 @@ static abdb_status find_tensor_and_check_shape_and_dtype(abdb_llama_file *f, con
 
 /* Finds the nine tensors of a layer, rows being outputs: q, k, v, o, gate, up, down and both
  * norms. */
-static abdb_status find_tensors_of_layer(abdb_llama_file *f, const char *path, size_t layer,
-                                         abdb_error *err)
+static abdb_status find_and_store_tensors_of_layer(abdb_llama_file *f, const char *path,
+                                                   size_t layer, abdb_error *err)
 {
     const abdb_llama_shape *s = &f->s;
     size_t wide = s->heads * s->head, narrow = s->kv_heads * s->head;
@@ -68,7 +68,7 @@ static abdb_status find_tensors_of_layer(abdb_llama_file *f, const char *path, s
     abdb_status st = ABDB_OK;
 
     for (int i = 0; i < OF_LAYER; i++)
-        TRY(find_tensor_and_check_shape_and_dtype(f, path, layer, i, of[i][0], of[i][1], err));
+        TRY(find_store_tensor_require_shape_and_dtype(f, path, layer, i, of[i][0], of[i][1], err));
 done:
     return st;
 }
@@ -83,13 +83,14 @@ abdb_status abdb_llama_file_open_and_find_tensors(abdb_llama_file *f, const char
     TRY(abdb_weights_file_map_and_parse(&f->file, path, err));
     f->of = calloc(ends + 3, sizeof *f->of);
     if (!f->of) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", path));
-    for (size_t i = 0; i < s->layers; i++) TRY(find_tensors_of_layer(f, path, i, err));
-    TRY(find_tensor_and_check_shape_and_dtype(f, path, s->layers, TABLE, s->vocabulary, s->d, err));
+    for (size_t i = 0; i < s->layers; i++) TRY(find_and_store_tensors_of_layer(f, path, i, err));
+    TRY(find_store_tensor_require_shape_and_dtype(f, path, s->layers, TABLE, s->vocabulary, s->d,
+                                                  err));
     f->of[ends + 1] = f->of[ends];
     if (!s->tied)
-        TRY(find_tensor_and_check_shape_and_dtype(f, path, s->layers, LAST, s->vocabulary, s->d,
-                                                  err));
-    TRY(find_tensor_and_check_shape_and_dtype(f, path, s->layers, NORM, 1, s->d, err));
+        TRY(find_store_tensor_require_shape_and_dtype(f, path, s->layers, LAST, s->vocabulary, s->d,
+                                                      err));
+    TRY(find_store_tensor_require_shape_and_dtype(f, path, s->layers, NORM, 1, s->d, err));
 done:
     if (st != ABDB_OK) abdb_llama_file_close(f);
     return st;
@@ -147,7 +148,7 @@ static void read_norm_gains_from_file(const void *self, size_t norm, float *out)
                                          out);
 }
 
-abdb_llama_weights_source abdb_llama_file_source(const abdb_llama_file *f)
+abdb_llama_weights_source abdb_llama_weights_source_of_file(const abdb_llama_file *f)
 {
     return (abdb_llama_weights_source){read_matrix_column_from_file, read_norm_gains_from_file, f};
 }

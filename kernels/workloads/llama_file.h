@@ -20,6 +20,6 @@ ABDB_MUST_USE abdb_status abdb_llama_file_open_and_find_tensors(abdb_llama_file 
                                                                 const abdb_llama_shape *s,
                                                                 abdb_error *err);
 void abdb_llama_file_close(abdb_llama_file *f);
-abdb_llama_weights_source abdb_llama_file_source(const abdb_llama_file *f);
+abdb_llama_weights_source abdb_llama_weights_source_of_file(const abdb_llama_file *f);
 
 #endif

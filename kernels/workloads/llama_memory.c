@@ -30,7 +30,7 @@ static void lay_out_weights(abdb_llama *g)
 
     for (size_t i = 0; i < count; i++) {
         w[i].form = s->form;
-        abdb_llama_matrix_size(s, (int)(i % ABDB_LLAMA_MATRICES), &w[i].k, &w[i].n);
+        abdb_llama_matrix_rows_and_columns(s, (int)(i % ABDB_LLAMA_MATRICES), &w[i].k, &w[i].n);
     }
     w[count] = w[count + 1] = (abdb_weights){s->form, s->d, s->vocabulary, NULL};
     for (size_t i = 0; i < count + 2; i++) {
@@ -204,7 +204,7 @@ done:
 
 /* The host's arrays of a pass: rows, pages, tokens and picked tokens of as many sequences as
  * `most` allows. */
-static abdb_status alloc_host_arrays(abdb_llama *g, abdb_error *err)
+static abdb_status alloc_host_tokens_pages_and_picks(abdb_llama *g, abdb_error *err)
 {
     g->first = calloc(g->most.sequences + 1, sizeof *g->first);
     g->past = calloc(g->most.sequences, sizeof *g->past);
@@ -224,7 +224,7 @@ abdb_status abdb_llama_alloc_and_init(abdb_llama *g, const abdb_run_context *sta
     abdb_status st = ABDB_OK;
 
     TRY(open_decoder_and_count_memory(g, stage, s, most, err));
-    TRY(alloc_host_arrays(g, err));
+    TRY(alloc_host_tokens_pages_and_picks(g, err));
     TRY(abdb_device_alloc_zeroed(stage, g->bytes, &memory, err));
     g->memory = memory;
     TRY(g->decoder->alloc_workspace(g->self, g->work, err));
@@ -276,7 +276,7 @@ static void draw_random_column(const void *self, size_t layer, int matrix_kind, 
     uint64_t state = abdb_random_bits_at(
         m->seed, (layer * ABDB_LLAMA_MATRICES + (size_t)matrix_kind) << 32 | column);
 
-    if (layer < m->s.layers) abdb_llama_matrix_size(&m->s, matrix_kind, &k, &n);
+    if (layer < m->s.layers) abdb_llama_matrix_rows_and_columns(&m->s, matrix_kind, &k, &n);
     fill_uniform_around_centre(state, deviation, 0, k, out);
 }
 
@@ -286,7 +286,7 @@ static void draw_random_gains(const void *self, size_t norm, float *out)
     fill_uniform_around_centre(abdb_random_bits_at(m->seed + 1, norm), m->spread, 1, m->s.d, out);
 }
 
-abdb_llama_weights_source abdb_llama_random_source(const abdb_llama_random_weights *made)
+abdb_llama_weights_source abdb_llama_weights_source_of_random(const abdb_llama_random_weights *made)
 {
     return (abdb_llama_weights_source){draw_random_column, draw_random_gains, made};
 }

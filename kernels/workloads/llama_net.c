@@ -150,6 +150,6 @@ void abdb_llama_count_pass_work(const abdb_llama *g, abdb_work *out)
     double seen, held;
 
     sum_visible_and_cached_tokens(g, &seen, &held);
-    abdb_llama_count_work(&g->s, (double)g->first[g->sequences], (double)g->sequences, seen, held,
-                          out);
+    abdb_llama_count_work_of_rows_and_tokens(&g->s, (double)g->first[g->sequences],
+                                             (double)g->sequences, seen, held, out);
 }

@@ -70,6 +70,7 @@ typedef struct {
     uint64_t seed;
     double deviation, spread;
 } abdb_llama_random_weights;
-abdb_llama_weights_source abdb_llama_random_source(const abdb_llama_random_weights *made);
+abdb_llama_weights_source
+abdb_llama_weights_source_of_random(const abdb_llama_random_weights *made);
 
 #endif

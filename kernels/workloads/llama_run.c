@@ -65,10 +65,10 @@ abdb_status abdb_llama_run_init_from_file_or_random(abdb_llama_run *r,
     abdb_status st = ABDB_OK;
 
     r->made = (abdb_llama_random_weights){.s = *s, .seed = 1, .deviation = deviation};
-    source = abdb_llama_random_source(&r->made);
+    source = abdb_llama_weights_source_of_random(&r->made);
     if (from && strcmp(from, "file") == 0) {
         TRY(abdb_llama_file_open_and_find_tensors(&file, getenv("ABDB_WEIGHTS"), s, err));
-        source = abdb_llama_file_source(&file);
+        source = abdb_llama_weights_source_of_file(&file);
     }
     TRY(abdb_latencies_alloc(&r->read, 1, err));
     TRY(abdb_llama_alloc_and_init(&r->g, stage, s, most, &source, err));
@@ -99,7 +99,7 @@ double abdb_llama_run_median_read_bandwidth(abdb_llama_run *r)
     return (double)r->bytes / abdb_latencies_median(&r->read);
 }
 
-bool abdb_llama_run_outputs_valid(const abdb_llama_run *r)
+bool abdb_llama_run_last_logits_and_picks_valid(const abdb_llama_run *r)
 {
     const abdb_llama *g = &r->g;
     size_t n = g->sequences * g->s.vocabulary;

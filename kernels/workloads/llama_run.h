@@ -37,6 +37,6 @@ void abdb_llama_run_record_weight_read_time(abdb_llama_run *r);
 /* Bytes a second of those reads, the median. */
 double abdb_llama_run_median_read_bandwidth(abdb_llama_run *r);
 /* Are the logits of the last pass finite, and the picked tokens words of the vocabulary? */
-bool abdb_llama_run_outputs_valid(const abdb_llama_run *r);
+bool abdb_llama_run_last_logits_and_picks_valid(const abdb_llama_run *r);
 
 #endif

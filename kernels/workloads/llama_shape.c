@@ -29,7 +29,7 @@ enum { MODELS = sizeof models / sizeof models[0] };
  * 400 tokens, the largest load of the published ones, be made in about 150 s (at 2 x 10^11
  * operations); at least one. It depends on the model and the machine alone, so that cells of a plan
  * have as many. */
-static size_t layers_that_fit(const abdb_llama_shape *s, int threads)
+static size_t max_layers_fitting_memory_bandwidth_and_ops(const abdb_llama_shape *s, int threads)
 {
     abdb_llama_shape one = *s;
     double all = threads < 1 ? 1 : threads, seconds = 150, load = 64 * 400,
@@ -42,8 +42,8 @@ static size_t layers_that_fit(const abdb_llama_shape *s, int threads)
     return one.layers;
 }
 
-/* layers=, or with scale=auto as many as fit this machine (layers_that_fit); layers_of keeps the
- * model's own number. */
+/* layers=, or with scale=auto as many as fit this machine
+ * (max_layers_fitting_memory_bandwidth_and_ops); layers_of keeps the model's own number. */
 static abdb_status parse_layers_or_scale_to_machine(abdb_problem *p, abdb_llama_shape *s,
                                                     abdb_error *err)
 {
@@ -55,9 +55,10 @@ static abdb_status parse_layers_or_scale_to_machine(abdb_problem *p, abdb_llama_
     TRY(abdb_param_set_integer(p, "layers_of", (double)s->layers_of, err));
     TRY(abdb_param_parse_size_and_store_default(p, "layers", (double)s->layers, 1 << 10, &s->layers,
                                                 err));
-    if (abdb_param_text(p, "scale")) TRY(abdb_param_choice_index(p, "scale", words, &scale, err));
+    if (abdb_param_text(p, "scale"))
+        TRY(abdb_param_choice_index_or_first(p, "scale", words, &scale, err));
     if (!scale) goto done;
-    s->layers = layers_that_fit(s, p->device ? p->device->threads : 1);
+    s->layers = max_layers_fitting_memory_bandwidth_and_ops(s, p->device ? p->device->threads : 1);
     TRY(abdb_param_set_integer(p, "layers", (double)s->layers, err));
 done:
     return st;
@@ -83,13 +84,13 @@ abdb_status abdb_llama_parse_and_scale_shape(abdb_problem *p, abdb_llama_shape *
                       "source=file: set ABDB_WEIGHTS to a file of safetensors or GGUF with all of "
                       "the model's weights"));
     TRY(parse_layers_or_scale_to_machine(p, s, err));
-    TRY(abdb_param_parse_size_and_store_model_default(p, "vocabulary", "vocabulary_of",
-                                                      s->vocabulary, 1 << 24, &s->vocabulary, err));
+    TRY(abdb_param_parse_size_note_overridden_model(p, "vocabulary", "vocabulary_of", s->vocabulary,
+                                                    1 << 24, &s->vocabulary, err));
 done:
     return st;
 }
 
-void abdb_llama_matrix_size(const abdb_llama_shape *s, int which, size_t *k, size_t *n)
+void abdb_llama_matrix_rows_and_columns(const abdb_llama_shape *s, int which, size_t *k, size_t *n)
 {
     *k = which == ABDB_LLAMA_OUT ? s->heads * s->head : which == ABDB_LLAMA_DOWN ? s->hidden : s->d;
     *n = which == ABDB_LLAMA_QKV  ? (s->heads + 2 * s->kv_heads) * s->head
@@ -106,7 +107,7 @@ static double count_layer_weights_and_scales(const abdb_llama_shape *s, double *
     for (int i = 0; i < ABDB_LLAMA_MATRICES; i++) {
         size_t k, n;
 
-        abdb_llama_matrix_size(s, i, &k, &n);
+        abdb_llama_matrix_rows_and_columns(s, i, &k, &n);
         numbers += (double)k * (double)n;
         *scales += s->form == ABDB_WEIGHTS_I8   ? (double)n
                    : s->form == ABDB_WEIGHTS_I4 ? (double)(k / ABDB_QUANTISE_GROUP * n)
@@ -148,8 +149,9 @@ double abdb_llama_kv_bytes_per_token(const abdb_llama_shape *s)
     return 2 * (double)(s->layers * s->kv_heads * s->head) * (double)abdb_dtype_size(s->dtype);
 }
 
-void abdb_llama_count_work(const abdb_llama_shape *s, double rows, double logit_rows,
-                           double visible_tokens, double cached_tokens, abdb_work *out)
+void abdb_llama_count_work_of_rows_and_tokens(const abdb_llama_shape *s, double rows,
+                                              double logit_rows, double visible_tokens,
+                                              double cached_tokens, abdb_work *out)
 {
     double scales, numbers = count_layer_weights_and_scales(s, &scales);
 

@@ -28,7 +28,7 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_llama_parse_and_scale_shape(abdb_problem *p, abdb_llama_shape *out,
                                                            abdb_error *err);
 /* Rows and columns of a matrix of a layer. */
-void abdb_llama_matrix_size(const abdb_llama_shape *s, int which, size_t *k, size_t *n);
+void abdb_llama_matrix_rows_and_columns(const abdb_llama_shape *s, int which, size_t *k, size_t *n);
 /* Parameters, norms and both tables (tied: one) too. */
 double abdb_llama_parameter_count(const abdb_llama_shape *s);
 /* Bytes of all parameters but a table that only gives rows: what a step reads. Scales are f32. */
@@ -37,8 +37,9 @@ double abdb_llama_weight_bytes_read_per_pass(const abdb_llama_shape *s);
 double abdb_llama_kv_bytes_per_token(const abdb_llama_shape *s);
 /* What a pass needs: `rows` tokens go through, of which `last` are asked for what follows; `seen`:
  * sum over rows of the tokens that each sees; `held`: tokens whose keys and values are read. */
-void abdb_llama_count_work(const abdb_llama_shape *s, double rows, double logit_rows,
-                           double visible_tokens, double cached_tokens, abdb_work *out);
+void abdb_llama_count_work_of_rows_and_tokens(const abdb_llama_shape *s, double rows,
+                                              double logit_rows, double visible_tokens,
+                                              double cached_tokens, abdb_work *out);
 /* Cosines and sines of positions [0, n): rows of `head` numbers, halves. */
 void abdb_llama_fill_cos_sin_table(const abdb_llama_shape *s, size_t positions, float *out);
 

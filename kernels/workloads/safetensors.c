@@ -27,7 +27,7 @@ static abdb_dtype readable_dtype_and_size_of_name(const char *name, size_t *size
 }
 
 /* A whole number from 0 to most. */
-static bool json_integer_up_to(const json_t *value, size_t most, size_t *out)
+static bool parse_json_integer_from_0_up_to(const json_t *value, size_t most, size_t *out)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 0 ||
         (size_t)json_integer_value(value) > most)
@@ -44,9 +44,11 @@ static bool read_shape_matching_byte_count(const json_t *shape, size_t size, siz
 
     out->rows = 1;
     if (!json_is_array(shape) || dimensions < 1 || dimensions > 2) return false;
-    if (dimensions == 2 && !json_integer_up_to(json_array_get(shape, 0), bytes, &out->rows))
+    if (dimensions == 2 &&
+        !parse_json_integer_from_0_up_to(json_array_get(shape, 0), bytes, &out->rows))
         return false;
-    if (!json_integer_up_to(json_array_get(shape, dimensions - 1), bytes, &out->columns))
+    if (!parse_json_integer_from_0_up_to(json_array_get(shape, dimensions - 1), bytes,
+                                         &out->columns))
         return false;
     return out->rows > 0 && out->columns > 0 && bytes % size == 0 &&
            bytes / size / out->rows == out->columns && bytes / size % out->rows == 0;
@@ -55,9 +57,9 @@ static bool read_shape_matching_byte_count(const json_t *shape, size_t size, siz
 /* Adds one tensor of the header to f, with its shape and its numbers in the map; one in a format
  * that is not read is left out. ABDB_FORMAT: its bytes lie outside, or are not those of its shape.
  */
-static abdb_status add_tensor_from_header_entry(abdb_weights_file *f, const char *path,
-                                                const char *name, const json_t *entry,
-                                                size_t header, abdb_error *err)
+static abdb_status add_tensor_if_dtype_is_readable(abdb_weights_file *f, const char *path,
+                                                   const char *name, const json_t *entry,
+                                                   size_t header, abdb_error *err)
 {
     const json_t *offsets = json_object_get(entry, "data_offsets");
     abdb_file_tensor *saved = &f->saved[f->count];
@@ -66,8 +68,8 @@ static abdb_status add_tensor_from_header_entry(abdb_weights_file *f, const char
     saved->dtype =
         readable_dtype_and_size_of_name(json_string_value(json_object_get(entry, "dtype")), &size);
     if (json_array_size(offsets) != 2 ||
-        !json_integer_up_to(json_array_get(offsets, 0), room, &from) ||
-        !json_integer_up_to(json_array_get(offsets, 1), room, &to) || to < from)
+        !parse_json_integer_from_0_up_to(json_array_get(offsets, 0), room, &from) ||
+        !parse_json_integer_from_0_up_to(json_array_get(offsets, 1), room, &to) || to < from)
         return ABDB_FAIL(err, ABDB_FORMAT,
                          "%s: byte %d: '%.80s' has no data_offsets within the %zu bytes of numbers",
                          path, LENGTH, name, room);
@@ -106,7 +108,7 @@ abdb_status abdb_safetensors_parse_tensors(abdb_weights_file *f, const char *pat
     json_object_foreach(header, name, entry)
     {
         if (strcmp(name, "__metadata__") == 0) continue;
-        TRY(add_tensor_from_header_entry(f, path, name, entry, (size_t)length, err));
+        TRY(add_tensor_if_dtype_is_readable(f, path, name, entry, (size_t)length, err));
     }
 done:
     json_decref(header);

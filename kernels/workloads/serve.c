@@ -41,7 +41,8 @@ typedef struct {
 
 /* The size of the cache: by default as many blocks as a full batch of the longest requests
  * takes, never fewer than one such request. */
-static abdb_status parse_cache_capacity(abdb_problem *p, serve_params *w, abdb_error *err)
+static abdb_status parse_layout_block_and_cache_capacity(abdb_problem *p, serve_params *w,
+                                                         abdb_error *err)
 {
     static const char *const layouts[] = {"list", "table", NULL};
     size_t block, blocks, rows;
@@ -102,7 +103,7 @@ static abdb_status parse_serve_params(abdb_problem *p, serve_params *w, abdb_err
     TRY(abdb_param_parse_size_and_store_default(p, "input_tokens", 100, 1 << 15, &w->input, err));
     TRY(abdb_param_parse_size_and_store_default(p, "output_tokens", 100, 1 << 15, &w->output, err));
     TRY(abdb_param_parse_size_and_store_default(p, "seed", 1, 1 << 30, &w->seed, err));
-    TRY(parse_cache_capacity(p, w, err));
+    TRY(parse_layout_block_and_cache_capacity(p, w, err));
 done:
     return st;
 }
@@ -160,8 +161,9 @@ static void serve_count_work_and_memory(const abdb_run_context *stage, abdb_effo
 
         inputs += n;
         outputs += m;
-        abdb_llama_count_work(&w.s, n, 1, n * (n + 1) / 2, 0, &in);
-        abdb_llama_count_work(&w.s, m, m, m * n + m * (m + 1) / 2, m * n + m * (m - 1) / 2, &steps);
+        abdb_llama_count_work_of_rows_and_tokens(&w.s, n, 1, n * (n + 1) / 2, 0, &in);
+        abdb_llama_count_work_of_rows_and_tokens(&w.s, m, m, m * n + m * (m + 1) / 2,
+                                                 m * n + m * (m - 1) / 2, &steps);
         out->ops += in.ops + steps.ops;
         out->bytes += in.bytes + steps.bytes - 2 * weights;
     }
@@ -235,7 +237,7 @@ static abdb_status serve_open_state(void **state, const abdb_run_context *stage,
                           .clients = t->w.clients,
                           .wait = sleep_seconds,
                           .gap = &t->time[GAP]};
-    TRY(abdb_batcher_alloc_and_check_requests_fit(&t->b, err));
+    TRY(abdb_batcher_require_requests_fit_and_alloc(&t->b, err));
     *state = t;
 done:
     if (st != ABDB_OK) serve_close_state(t);
@@ -296,7 +298,7 @@ static void report_median_if_any(abdb_latencies *of, const char *metric, abdb_me
 }
 
 /* Reports medians of the rates over the repetitions and quantiles of TTFT, TPOT, ITL and
- * latency. *sound: abdb_llama_run_outputs_valid. */
+ * latency. *sound: abdb_llama_run_last_logits_and_picks_valid. */
 static void serve_report_metrics_and_check_outputs(void *state, double median_s,
                                                    abdb_metric_callback *say, void *to, bool *sound)
 {
@@ -312,7 +314,7 @@ static void serve_report_metrics_and_check_outputs(void *state, double median_s,
     abdb_latencies_report_median_p90_p99(&t->time[EACH], "tpot_s", say, to);
     abdb_latencies_report_median_p90_p99(&t->time[GAP], "itl_s", say, to);
     abdb_latencies_report_median_p90_p99(&t->time[WHOLE], "latency_s", say, to);
-    *sound = abdb_llama_run_outputs_valid(&t->run);
+    *sound = abdb_llama_run_last_logits_and_picks_valid(&t->run);
 }
 
 const abdb_workload abdb_workload_serve = {

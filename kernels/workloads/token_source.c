@@ -11,8 +11,8 @@ enum { HEAD_MAGIC = 20240520, HEAD_BYTES = 1024, FOLLOWERS = 4 };
 
 /* Reads tokens of 16 bits, little end first, behind the header of llm.c where there is one.
  * ABDB_FORMAT: an odd size, fewer than two, or a token outside the vocabulary. */
-static abdb_status read_and_check_token_file(abdb_tokens *t, FILE *file, const char *path,
-                                             abdb_error *err)
+static abdb_status read_16bit_token_file_and_validate(abdb_tokens *t, FILE *file, const char *path,
+                                                      abdb_error *err)
 {
     unsigned char head[4];
     long size = -1, from;
@@ -63,7 +63,7 @@ abdb_status abdb_tokens_read_file_or_use_markov_chain(abdb_tokens *t, const char
     if (!path) return ABDB_OK;
     file = fopen(path, "rb");
     if (!file) return ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno));
-    st = read_and_check_token_file(t, file, path, err);
+    st = read_16bit_token_file_and_validate(t, file, path, err);
     fclose(file);
     if (st != ABDB_OK) abdb_tokens_free(t);
     return st;
@@ -86,7 +86,8 @@ static size_t next_token_of_markov_chain(const abdb_tokens *t, size_t token, uin
     return (size_t)(first + which[bits % 8] * apart) % t->vocabulary;
 }
 
-void abdb_tokens_draw_sequence(abdb_tokens *t, size_t length, int32_t *token, int32_t *target)
+void abdb_tokens_draw_sequence_and_targets(abdb_tokens *t, size_t length, int32_t *token,
+                                           int32_t *target)
 {
     uint64_t state = abdb_random_bits_at(t->seed + 1, t->drawn++);
     size_t at = (size_t)(abdb_xorshift64_next(&state) >> 8);

@@ -24,7 +24,8 @@ ABDB_MUST_USE abdb_status abdb_tokens_read_file_or_use_markov_chain(abdb_tokens 
                                                                     uint64_t seed, abdb_error *err);
 void abdb_tokens_free(abdb_tokens *tokens);
 /* The next sequence: `length` tokens, and those that follow each. */
-void abdb_tokens_draw_sequence(abdb_tokens *tokens, size_t length, int32_t *token, int32_t *target);
+void abdb_tokens_draw_sequence_and_targets(abdb_tokens *tokens, size_t length, int32_t *token,
+                                           int32_t *target);
 /* Nats a token; NAN of a file. */
 double abdb_tokens_chain_entropy_nats_or_nan(const abdb_tokens *tokens);
 

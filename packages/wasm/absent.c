@@ -9,7 +9,7 @@
 #include "query/sql_tables/table_functions.h"
 #include "schema/core/child_process.h"
 
-static abdb_status fail_absent(const char *what, abdb_error *err)
+static abdb_status fail_as_absent_in_wasm(const char *what, abdb_error *err)
 {
     return ABDB_FAIL(err, ABDB_IO, "abdb.wasm has no %s: it reads and answers; install abdb", what);
 }
@@ -22,7 +22,7 @@ static abdb_status fail_absent(const char *what, abdb_error *err)
         abdb_error err;                                              \
                                                                      \
         (void)argc, (void)argv;                                      \
-        (void)!fail_absent("`abdb " printed "`", &err);              \
+        (void)!fail_as_absent_in_wasm("`abdb " printed "`", &err);   \
         return abdb_print_error_return_exit_code(&err);              \
     }
 #include "query/cli/commands.def"
@@ -36,11 +36,12 @@ const abdb_importer *const abdb_importers[] = {&none, NULL};
 extern const abdb_embedded abdb_maps[];
 const abdb_embedded abdb_maps[] = {{NULL, NULL}};
 
-abdb_status table_map_parse(table_map **out, const char *path, const char *text, abdb_error *err)
+abdb_status table_map_parse_text(table_map **out, const char *path, const char *text,
+                                 abdb_error *err)
 {
     (void)path, (void)text;
     *out = NULL;
-    return fail_absent("map files", err);
+    return fail_as_absent_in_wasm("map files", err);
 }
 
 void table_map_free(table_map *map)
@@ -62,7 +63,7 @@ void abdb_print_completions(FILE *out, int words, char *const *word)
 abdb_status abdb_print_completion_script(FILE *out, const char *shell, abdb_error *err)
 {
     (void)out, (void)shell;
-    return fail_absent("completion of shells", err);
+    return fail_as_absent_in_wasm("completion of shells", err);
 }
 
 /* --- of output: there is no terminal -------------------------------------------------------------- */
@@ -73,21 +74,28 @@ void abdb_pipe_stdout_to_pager(void)
 
 /* --- of SQL: what reads files and runs kernels (--allow-files, --allow-run) ------------------------ */
 
-static abdb_status refuse_rows(sqlite3 *db, const char *const *argument, abdb_table *out,
-                               abdb_error *err)
+static abdb_status refuse_table_function_in_wasm(sqlite3 *db, const char *const *argument,
+                                                 abdb_table *out, abdb_error *err)
 {
     (void)db, (void)argument, (void)out;
-    return fail_absent("SQL function of that name", err);
+    return fail_as_absent_in_wasm("SQL function of that name", err);
 }
 
 const abdb_table_function abdb_table_csv = {
-    "abdb_csv", "CREATE TABLE x(line INTEGER, path HIDDEN, delimiter HIDDEN)",
-    1,          1,
-    2,          ABDB_ALLOW_FILES,
-    refuse_rows};
-const abdb_table_function abdb_table_archive = {
-    "abdb_archive", "CREATE TABLE x(member TEXT, path HIDDEN)", 1, 1, 1, ABDB_ALLOW_FILES,
-    refuse_rows};
+    "abdb_csv",
+    "CREATE TABLE x(line INTEGER, path HIDDEN, delimiter HIDDEN)",
+    1,
+    1,
+    2,
+    ABDB_ALLOW_FILES,
+    refuse_table_function_in_wasm};
+const abdb_table_function abdb_table_archive = {"abdb_archive",
+                                                "CREATE TABLE x(member TEXT, path HIDDEN)",
+                                                1,
+                                                1,
+                                                1,
+                                                ABDB_ALLOW_FILES,
+                                                refuse_table_function_in_wasm};
 const abdb_table_function abdb_table_measure = {
     "abdb_measure",
     "CREATE TABLE x(cell TEXT, kernel HIDDEN, backend HIDDEN)",
@@ -95,4 +103,4 @@ const abdb_table_function abdb_table_measure = {
     2,
     2,
     ABDB_ALLOW_PROGRAMS,
-    refuse_rows};
+    refuse_table_function_in_wasm};

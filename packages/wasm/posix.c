@@ -8,7 +8,7 @@
 
 /* WASI has no current folder: relative paths begin in $PWD, where that is there. Runs before main.
  */
-__attribute__((constructor)) static void enter_folder_of_shell(void)
+__attribute__((constructor)) static void change_to_folder_named_by_pwd(void)
 {
     const char *folder = getenv("PWD");
 
@@ -26,7 +26,7 @@ char *realpath(const char *path, char *resolved)
     return resolved ? strcpy(resolved, path) : strdup(path);
 }
 
-static int fail_unsupported(void)
+static int set_enosys_and_return_minus_1(void)
 {
     errno = ENOSYS;
     return -1;
@@ -35,19 +35,19 @@ static int fail_unsupported(void)
 int fchown(int file, uid_t owner, gid_t group)
 {
     (void)file, (void)owner, (void)group;
-    return fail_unsupported();
+    return set_enosys_and_return_minus_1();
 }
 
 int fchmod(int file, mode_t mode)
 {
     (void)file, (void)mode;
-    return fail_unsupported();
+    return set_enosys_and_return_minus_1();
 }
 
 int chmod(const char *path, mode_t mode)
 {
     (void)path, (void)mode;
-    return fail_unsupported();
+    return set_enosys_and_return_minus_1();
 }
 
 mode_t umask(mode_t mask)
@@ -59,13 +59,13 @@ mode_t umask(mode_t mask)
 int dup(int file)
 {
     (void)file;
-    return fail_unsupported();
+    return set_enosys_and_return_minus_1();
 }
 
 int dup2(int file, int other)
 {
     (void)file, (void)other;
-    return fail_unsupported();
+    return set_enosys_and_return_minus_1();
 }
 
 /* --- processes, signals, timers, threads: there are none ---------------------------------------- */
@@ -86,7 +86,7 @@ int setitimer(int which, const struct itimerval *timer, struct itimerval *former
 int kill(pid_t process, int number)
 {
     (void)process, (void)number;
-    return fail_unsupported();
+    return set_enosys_and_return_minus_1();
 }
 
 FILE *popen(const char *command, const char *mode)
@@ -99,7 +99,7 @@ FILE *popen(const char *command, const char *mode)
 int pclose(FILE *stream)
 {
     (void)stream;
-    return fail_unsupported();
+    return set_enosys_and_return_minus_1();
 }
 
 int pthread_mutex_lock(pthread_mutex_t *lock)
@@ -124,8 +124,9 @@ int pthread_once(pthread_once_t *once, void (*first)(void))
 /* --- glibc ------------------------------------------------------------------------------------ */
 
 /* Merges two sorted halves of n items through `space`; equal ones keep their order, as in glibc. */
-static void merge_halves(char *array, size_t n, size_t item_size, char *space,
-                         int (*compare)(const void *, const void *, void *), void *context)
+static void merge_sorted_halves_stably(char *array, size_t n, size_t item_size, char *space,
+                                       int (*compare)(const void *, const void *, void *),
+                                       void *context)
 {
     size_t half = n / 2 * item_size, left = 0, right = half, end = n * item_size, at = 0;
 
@@ -140,15 +141,15 @@ static void merge_halves(char *array, size_t n, size_t item_size, char *space,
     memcpy(array, space, at + half - left);
 }
 
-static void sort_by_merging(char *array, size_t n, size_t item_size, char *space,
-                            int (*compare)(const void *, const void *, void *), void *context)
+static void merge_sort_stably(char *array, size_t n, size_t item_size, char *space,
+                              int (*compare)(const void *, const void *, void *), void *context)
 {
     size_t half = n / 2;
 
     if (n < 2) return;
-    sort_by_merging(array, half, item_size, space, compare, context);
-    sort_by_merging(array + half * item_size, n - half, item_size, space, compare, context);
-    merge_halves(array, n, item_size, space, compare, context);
+    merge_sort_stably(array, half, item_size, space, compare, context);
+    merge_sort_stably(array + half * item_size, n - half, item_size, space, compare, context);
+    merge_sorted_halves_stably(array, n, item_size, space, compare, context);
 }
 
 void qsort_r(void *array, size_t n, size_t item_size,
@@ -157,7 +158,7 @@ void qsort_r(void *array, size_t n, size_t item_size,
     char *space = malloc(n * item_size);
 
     if (!space) abort();
-    sort_by_merging(array, n, item_size, space, compare, context);
+    merge_sort_stably(array, n, item_size, space, compare, context);
     free(space);
 }
 

@@ -18,7 +18,7 @@ static int close_file(sqlite3_file *f)
 }
 
 /* Reads all, or what is there and zeros, which SQLite wants to be told. */
-static int read_at(sqlite3_file *f, void *out, int size, sqlite3_int64 at)
+static int read_at_zero_filling_short_reads(sqlite3_file *f, void *out, int size, sqlite3_int64 at)
 {
     int done = 0;
 
@@ -48,13 +48,13 @@ static int refuse_truncate(sqlite3_file *f, sqlite3_int64 size)
 }
 
 /* Locks and syncs: nobody else has the file, and nothing of it changes. */
-static int accept_level(sqlite3_file *f, int level)
+static int accept_lock_or_sync_doing_nothing(sqlite3_file *f, int level)
 {
     (void)f, (void)level;
     return SQLITE_OK;
 }
 
-static int find_size(sqlite3_file *f, sqlite3_int64 *size)
+static int get_file_size(sqlite3_file *f, sqlite3_int64 *size)
 {
     struct stat info;
 
@@ -63,14 +63,14 @@ static int find_size(sqlite3_file *f, sqlite3_int64 *size)
     return SQLITE_OK;
 }
 
-static int find_no_lock(sqlite3_file *f, int *locked)
+static int report_no_lock(sqlite3_file *f, int *locked)
 {
     (void)f;
     *locked = 0;
     return SQLITE_OK;
 }
 
-static int ignore_control(sqlite3_file *f, int operation, void *argument)
+static int report_file_control_not_found(sqlite3_file *f, int operation, void *argument)
 {
     (void)f, (void)operation, (void)argument;
     return SQLITE_NOTFOUND;
@@ -82,7 +82,7 @@ static int sector_size(sqlite3_file *f)
     return 4096;
 }
 
-static int no_characteristics(sqlite3_file *f)
+static int no_device_characteristics(sqlite3_file *f)
 {
     (void)f;
     return 0;
@@ -91,21 +91,22 @@ static int no_characteristics(sqlite3_file *f)
 static const sqlite3_io_methods methods = {
     .iVersion = 1,
     .xClose = close_file,
-    .xRead = read_at,
+    .xRead = read_at_zero_filling_short_reads,
     .xWrite = refuse_write,
     .xTruncate = refuse_truncate,
-    .xSync = accept_level,
-    .xFileSize = find_size,
-    .xLock = accept_level,
-    .xUnlock = accept_level,
-    .xCheckReservedLock = find_no_lock,
-    .xFileControl = ignore_control,
+    .xSync = accept_lock_or_sync_doing_nothing,
+    .xFileSize = get_file_size,
+    .xLock = accept_lock_or_sync_doing_nothing,
+    .xUnlock = accept_lock_or_sync_doing_nothing,
+    .xCheckReservedLock = report_no_lock,
+    .xFileControl = report_file_control_not_found,
     .xSectorSize = sector_size,
-    .xDeviceCharacteristics = no_characteristics,
+    .xDeviceCharacteristics = no_device_characteristics,
 };
 
 /* What SQLite would write for itself is in memory (SQLITE_TEMP_STORE=3). */
-static int open_read_only(sqlite3_vfs *vfs, const char *path, sqlite3_file *f, int flags, int *out)
+static int open_main_database_read_only(sqlite3_vfs *vfs, const char *path, sqlite3_file *f,
+                                        int flags, int *out)
 {
     readonly_file *file = (readonly_file *)f;
 
@@ -125,14 +126,15 @@ static int refuse_delete(sqlite3_vfs *vfs, const char *path, int sync)
     return SQLITE_READONLY;
 }
 
-static int check_access(sqlite3_vfs *vfs, const char *path, int flags, int *allowed)
+static int check_path_exists_and_no_write_asked(sqlite3_vfs *vfs, const char *path, int flags,
+                                                int *allowed)
 {
     (void)vfs;
     *allowed = flags != SQLITE_ACCESS_READWRITE && access(path, F_OK) == 0;
     return SQLITE_OK;
 }
 
-static int copy_path(sqlite3_vfs *vfs, const char *path, int size, char *out)
+static int copy_path_as_full_path(sqlite3_vfs *vfs, const char *path, int size, char *out)
 {
     (void)vfs;
     if ((int)strlen(path) >= size) return SQLITE_CANTOPEN;
@@ -140,7 +142,7 @@ static int copy_path(sqlite3_vfs *vfs, const char *path, int size, char *out)
     return SQLITE_OK;
 }
 
-static int fill_random(sqlite3_vfs *vfs, int size, char *out)
+static int fill_random_bytes_up_to_256(sqlite3_vfs *vfs, int size, char *out)
 {
     (void)vfs;
     return getentropy(out, (size_t)(size < 256 ? size : 256)) == 0 ? size : 0;
@@ -154,7 +156,7 @@ static int sleep_microseconds(sqlite3_vfs *vfs, int microseconds)
 }
 
 /* Milliseconds since noon of 24 November 4714 before our time: the Julian day of SQLite. */
-static int read_clock(sqlite3_vfs *vfs, sqlite3_int64 *now)
+static int read_clock_as_julian_milliseconds(sqlite3_vfs *vfs, sqlite3_int64 *now)
 {
     struct timespec time;
 
@@ -164,16 +166,16 @@ static int read_clock(sqlite3_vfs *vfs, sqlite3_int64 *now)
     return SQLITE_OK;
 }
 
-static int read_clock_in_days(sqlite3_vfs *vfs, double *days)
+static int read_clock_as_julian_days(sqlite3_vfs *vfs, double *days)
 {
     sqlite3_int64 now;
-    int code = read_clock(vfs, &now);
+    int code = read_clock_as_julian_milliseconds(vfs, &now);
 
     if (code == SQLITE_OK) *days = (double)now / 86400000.0;
     return code;
 }
 
-static int last_error(sqlite3_vfs *vfs, int size, char *out)
+static int get_last_errno(sqlite3_vfs *vfs, int size, char *out)
 {
     (void)vfs, (void)size, (void)out;
     return errno;
@@ -186,15 +188,15 @@ int sqlite3_os_init(void)
         .szOsFile = sizeof(readonly_file),
         .mxPathname = 4096,
         .zName = "readonly",
-        .xOpen = open_read_only,
+        .xOpen = open_main_database_read_only,
         .xDelete = refuse_delete,
-        .xAccess = check_access,
-        .xFullPathname = copy_path,
-        .xRandomness = fill_random,
+        .xAccess = check_path_exists_and_no_write_asked,
+        .xFullPathname = copy_path_as_full_path,
+        .xRandomness = fill_random_bytes_up_to_256,
         .xSleep = sleep_microseconds,
-        .xCurrentTime = read_clock_in_days,
-        .xGetLastError = last_error,
-        .xCurrentTimeInt64 = read_clock,
+        .xCurrentTime = read_clock_as_julian_days,
+        .xGetLastError = get_last_errno,
+        .xCurrentTimeInt64 = read_clock_as_julian_milliseconds,
     };
 
     return sqlite3_vfs_register(&vfs, 1);

@@ -19,7 +19,7 @@ static uint32_t rotate_right(uint32_t value, int bits)
 }
 
 /* Mixes one block of 64 bytes into the state. */
-static void add_block(uint32_t state[8], const unsigned char block[64])
+static void mix_block_into_state(uint32_t state[8], const unsigned char block[64])
 {
     uint32_t word[64], v[8];
 
@@ -67,7 +67,7 @@ int SHA256_Update(SHA256_CTX *context, const void *data, size_t size)
         context->size += piece;
         bytes += piece;
         size -= piece;
-        if (used + piece == 64) add_block(context->state, context->block);
+        if (used + piece == 64) mix_block_into_state(context->state, context->block);
     }
     return 1;
 }

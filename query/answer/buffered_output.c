@@ -22,7 +22,7 @@ abdb_status abdb_output_buffer_write_to(abdb_output_buffer *a, const char *path,
     abdb_status st = ABDB_OK;
 
     if (ferror(a->file) || fflush(a->file) != 0) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an answer"));
-    TRY(abdb_outfile_open(&out, path, err));
+    TRY(abdb_outfile_open_refusing_protected(&out, path, err));
     /* Into a file the deadline goes on, because writing it is part of the work; a pipe or a
      * terminal may be read slowly. */
     if (!out.partial_path) abdb_deadline_cancel();

@@ -17,8 +17,8 @@ typedef struct {
 } abdb_output_buffer;
 
 ABDB_MUST_USE abdb_status abdb_output_buffer_open(abdb_output_buffer *answer, abdb_error *err);
-/* Prints what was said to path, as abdb_outfile_open takes it. Into a file, the deadline goes on;
- * elsewhere it is over with. */
+/* Prints what was said to path, as abdb_outfile_open_refusing_protected takes it. Into a file, the
+ * deadline goes on; elsewhere it is over with. */
 ABDB_MUST_USE abdb_status abdb_output_buffer_write_to(abdb_output_buffer *answer, const char *path,
                                                       abdb_error *err);
 void abdb_output_buffer_free(abdb_output_buffer *answer);

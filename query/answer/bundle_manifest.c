@@ -84,7 +84,7 @@ json_t *abdb_bundle_manifest_of_files(const char *folder, const char *figure,
         abdb_error why;
 
         if (abdb_format_if_fits(path, sizeof path, "%s/%s", folder, *names) &&
-            abdb_picture_read_and_protect_file(path, &file, &why) == ABDB_OK) {
+            abdb_picture_read_and_guard_from_overwriting(path, &file, &why) == ABDB_OK) {
             json_object_set_new(files, *names, bytes_digest_json(abdb_text_get(&file), file.size));
             if (suffix && strcmp(suffix, ".json") == 0) add_recorded_digests(manifest, &file);
             if (suffix && strcmp(suffix, ".csv") == 0)
@@ -103,7 +103,7 @@ static abdb_status write_bundle_file(const char *path, const char *data, size_t 
     abdb_outfile out = {0};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_outfile_open(&out, path, err));
+    TRY(abdb_outfile_open_refusing_protected(&out, path, err));
     (void)abdb_write_sanitized_if_terminal(out.file, data, size);
     TRY(abdb_outfile_commit(&out, err));
 done:

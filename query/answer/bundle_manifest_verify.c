@@ -19,7 +19,7 @@ typedef struct {
 
 static const char *digest_at(const json_t *rows, size_t row, size_t which)
 {
-    return abdb_json_array_text(json_array_get(rows, row), which);
+    return abdb_json_array_text_or_empty(json_array_get(rows, row), which);
 }
 
 /* How much of a row must agree to be the same row. */
@@ -65,7 +65,7 @@ static abdb_status add_change_of_row(abdb_verifier *c, const char *change, const
     char name[40];
 
     snprintf(name, sizeof name, "%s %zu", unit, row + 1);
-    return abdb_verify_add_difference(c, change, name, NULL, NULL, NULL, NULL, err);
+    return abdb_verify_append_difference_row(c, change, name, NULL, NULL, NULL, NULL, err);
 }
 
 /* Reports what became of each pair, what has no partner, and a changed order. */
@@ -148,7 +148,8 @@ static abdb_status report_changed_parts(abdb_verifier *c, const json_t *then, co
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!json_equal(json_object_get(then, parts[i][0]), json_object_get(now, parts[i][0])))
-            TRY(abdb_verify_add_difference(c, parts[i][1], NULL, NULL, NULL, NULL, NULL, err));
+            TRY(abdb_verify_append_difference_row(c, parts[i][1], NULL, NULL, NULL, NULL, NULL,
+                                                  err));
     TRY(report_changed_rows(c, then, now, "rows", "row", err));
     TRY(report_changed_rows(c, then, now, "lines", "line", err));
 done:
@@ -169,7 +170,7 @@ static abdb_status report_changed_files(abdb_verifier *c, const json_t *then, co
 
         if (json_equal(digest, found)) continue;
         c->file = name;
-        st = abdb_verify_add_difference(
+        st = abdb_verify_append_difference_row(
             c, found ? describe_changed_file(name) : "signed with a file that is missing", NULL,
             NULL, json_string_value(digest), json_string_value(found), NULL, err);
         if (st != ABDB_OK) break;
@@ -204,8 +205,8 @@ static abdb_status compare_with_manifest(abdb_verifier *c, const char *folder, c
     now = abdb_bundle_manifest_of_files(folder, figure, names);
     if (!now) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", c->file));
     if (!signed_figure || strcmp(signed_figure, figure) != 0)
-        TRY(abdb_verify_add_difference(c, "signed as another figure", NULL, NULL, signed_figure,
-                                       figure, NULL, err));
+        TRY(abdb_verify_append_difference_row(c, "signed as another figure", NULL, NULL,
+                                              signed_figure, figure, NULL, err));
     TRY(report_changed_parts(c, then, now, err));
     TRY(report_changed_files(c, then, now, err));
     c->verdict->edited |= c->out->rows > said;
@@ -225,10 +226,10 @@ static abdb_status read_signed_manifest(const char *base, const char *signers_pa
 
     if (!abdb_format_if_fits(path, sizeof path, "%s.manifest.sig", base))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "too long a path: %s", base));
-    if (abdb_picture_read_and_protect_file(path, &signature, err) != ABDB_OK)
+    if (abdb_picture_read_and_guard_from_overwriting(path, &signature, err) != ABDB_OK)
         TRY(ABDB_FAIL(err, ABDB_VERIFY, "NAME.manifest.sig is missing"));
     path[strlen(path) - strlen(".sig")] = '\0';
-    if (abdb_picture_read_and_protect_file(path, &text, err) != ABDB_OK)
+    if (abdb_picture_read_and_guard_from_overwriting(path, &text, err) != ABDB_OK)
         TRY(ABDB_FAIL(err, ABDB_VERIFY, "NAME.manifest is missing"));
     TRY(abdb_ssh_check_signature(signers_path, &signature, abdb_text_get(&text), text.size, signer,
                                  err));
@@ -259,7 +260,8 @@ abdb_status abdb_verify_signed_bundle(abdb_verifier *c, const char *json_path,
     st = read_signed_manifest(base, signers_path, signer, &manifest, &why);
     if (st == ABDB_VERIFY) {
         c->verdict->unsigned_bundle = true;
-        st = abdb_verify_add_difference(c, "not signed", NULL, NULL, NULL, why.message, NULL, err);
+        st = abdb_verify_append_difference_row(c, "not signed", NULL, NULL, NULL, why.message, NULL,
+                                               err);
     } else if (st != ABDB_OK) {
         *err = why;
     } else {

@@ -26,7 +26,7 @@ static void exit_on_deadline_alarm(int number)
     _exit(abdb_exit_code(ABDB_LIMIT));
 }
 
-static void set_alarm_timer(double seconds)
+static void set_or_disarm_alarm_timer(double seconds)
 {
     struct itimerval timer = {
         .it_value = {.tv_sec = (time_t)seconds, .tv_usec = (suseconds_t)(1e6 * fmod(seconds, 1))}};
@@ -34,7 +34,7 @@ static void set_alarm_timer(double seconds)
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-void abdb_deadline_begin(double seconds)
+void abdb_deadline_begin_and_arm_alarm(double seconds)
 {
     struct sigaction action = {.sa_handler = exit_on_deadline_alarm};
 
@@ -43,10 +43,10 @@ void abdb_deadline_begin(double seconds)
     seconds = fmin(seconds, longest_s);
     sigaction(SIGALRM, &action, NULL);
     deadline_s = abdb_monotonic_seconds() + seconds;
-    set_alarm_timer(seconds + grace_s);
+    set_or_disarm_alarm_timer(seconds + grace_s);
 }
 
-void abdb_deadline_begin_from_argv(int argc, char *const *argv)
+void abdb_deadline_begin_from_argv_or_default(int argc, char *const *argv)
 {
     static const char option[] = "--timeout";
     const size_t size = sizeof option - 1;
@@ -59,12 +59,12 @@ void abdb_deadline_begin_from_argv(int argc, char *const *argv)
         if (argv[i][size] == '=') value = argv[i] + size + 1;
         if (abdb_double_parse(value, ABDB_MARK_UNKNOWN, &given) && given >= 0) seconds = given;
     }
-    abdb_deadline_begin(seconds);
+    abdb_deadline_begin_and_arm_alarm(seconds);
 }
 
 void abdb_deadline_cancel(void)
 {
-    set_alarm_timer(0);
+    set_or_disarm_alarm_timer(0);
     deadline_s = 0;
 }
 
@@ -78,7 +78,7 @@ double abdb_deadline_seconds_left(void)
     return deadline_s > 0 ? deadline_s - abdb_monotonic_seconds() : INFINITY;
 }
 
-abdb_status abdb_deadline_fail(abdb_error *err)
+abdb_status abdb_deadline_fail_with_time_out(abdb_error *err)
 {
     return ABDB_FAIL(err, ABDB_LIMIT, WORDS);
 }

@@ -17,15 +17,15 @@
 enum { ABDB_TIMEOUT_S = 60 }; /* unless --timeout says otherwise */
 
 /* So many seconds from now; 0: as many as it takes. */
-void abdb_deadline_begin(double seconds);
+void abdb_deadline_begin_and_arm_alarm(double seconds);
 /* The same before options are parsed: as --timeout among the words says, else ABDB_TIMEOUT_S. */
-void abdb_deadline_begin_from_argv(int argc, char *const *argv);
+void abdb_deadline_begin_from_argv_or_default(int argc, char *const *argv);
 /* The answer is there: nothing is over any more. */
 void abdb_deadline_cancel(void);
 bool abdb_deadline_has_passed(void);
 /* Seconds until it is over; INFINITY where there is no deadline. */
 double abdb_deadline_seconds_left(void);
 /* ABDB_LIMIT, with what to do. */
-abdb_status abdb_deadline_fail(abdb_error *err);
+abdb_status abdb_deadline_fail_with_time_out(abdb_error *err);
 
 #endif

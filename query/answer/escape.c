@@ -26,7 +26,7 @@ static void write_sanitized_escaped(FILE *out, const char *text, escaper *escape
 }
 
 /* The entity of a letter with a meaning in HTML; NULL for others. */
-static const char *html_entity_for(char letter)
+static const char *html_entity_or_null_for(char letter)
 {
     switch (letter) {
     case '<': return "&lt;";
@@ -40,11 +40,11 @@ static const char *html_entity_for(char letter)
 
 void abdb_write_html_escaped(FILE *out, const char *text)
 {
-    write_sanitized_escaped(out, text, html_entity_for);
+    write_sanitized_escaped(out, text, html_entity_or_null_for);
 }
 
 /* The escaped form of a letter with a meaning in Markdown; NULL for others. */
-static const char *markdown_escape_for(char letter)
+static const char *markdown_escape_or_null_for(char letter)
 {
     switch (letter) {
     case '|': return "\\|";
@@ -64,12 +64,12 @@ static const char *markdown_escape_for(char letter)
 
 void abdb_write_markdown_escaped(FILE *out, const char *text)
 {
-    write_sanitized_escaped(out, text, markdown_escape_for);
+    write_sanitized_escaped(out, text, markdown_escape_or_null_for);
 }
 
 /* BibTeX counts braces whatever stands before them; '[' and '*' behind a "\\" would be its options.
  */
-static const char *latex_escape_for(char letter)
+static const char *latex_escape_or_null_for(char letter)
 {
     switch (letter) {
     case '\\': return "\\textbackslash{}";
@@ -93,17 +93,17 @@ static const char *latex_escape_for(char letter)
 
 void abdb_write_latex_escaped(FILE *out, const char *text)
 {
-    write_sanitized_escaped(out, text, latex_escape_for);
+    write_sanitized_escaped(out, text, latex_escape_or_null_for);
 }
 
-static const char *bibtex_key_substitute(char letter)
+static const char *bibtex_key_substitute_or_null(char letter)
 {
     return isalnum((unsigned char)letter) || strchr(".:-+/", letter) ? NULL : "_";
 }
 
 void abdb_write_bibtex_key(FILE *out, const char *text)
 {
-    write_sanitized_escaped(out, text, bibtex_key_substitute);
+    write_sanitized_escaped(out, text, bibtex_key_substitute_or_null);
 }
 
 /* Each byte as it is, or by number where it is not ASCII, or one of `encoded`. */
@@ -116,12 +116,12 @@ static void write_percent_encoded(FILE *out, const char *text, const char *encod
             abdb_print_sanitized(out, "%%%02x", *s);
 }
 
-void abdb_write_url_encoded(FILE *out, const char *text)
+void abdb_write_url_escaping_invalid_chars(FILE *out, const char *text)
 {
     write_percent_encoded(out, text, "\"<>\\^`{|}");
 }
 
-void abdb_write_path_as_url(FILE *out, const char *path)
+void abdb_write_path_as_relative_url(FILE *out, const char *path)
 {
     write_percent_encoded(out, path, "\"<>\\^`{|}%?#:()[]&'*!");
 }
@@ -147,13 +147,13 @@ static void append_doubling_quotes(abdb_text *out, const char *text)
     }
 }
 
-void abdb_append_csv_field(abdb_text *out, const char *text, int style)
+void abdb_append_csv_field_quoted_if_needed(abdb_text *out, const char *text, int style_flags)
 {
     abdb_text plain = {0};
     double number;
-    bool quoted, spreadsheet = style & ABDB_CSV_SPREADSHEET;
+    bool quoted, spreadsheet = style_flags & ABDB_CSV_SPREADSHEET;
 
-    if (style & ABDB_CSV_PLAIN) {
+    if (style_flags & ABDB_CSV_PLAIN) {
         abdb_text_append_sanitized(&plain, text);
         text = abdb_text_get(&plain);
     }

@@ -15,9 +15,9 @@ void abdb_write_latex_escaped(FILE *out, const char *text);
 /* The key of a BibTeX entry: what a key cannot hold becomes '_'. */
 void abdb_write_bibtex_key(FILE *out, const char *text);
 /* An address as it is, what none can hold as %7d: it ends no field and no link. */
-void abdb_write_url_encoded(FILE *out, const char *text);
+void abdb_write_url_escaping_invalid_chars(FILE *out, const char *text);
 /* The path of a file as a relative address: '?', '#' and '%' are letters of its name. */
-void abdb_write_path_as_url(FILE *out, const char *path);
+void abdb_write_path_as_relative_url(FILE *out, const char *path);
 
 /* A cell of CSV: every byte as it is, or these together. */
 enum {
@@ -25,6 +25,6 @@ enum {
     ABDB_CSV_SPREADSHEET =
         2 /* text is quoted, and what a spreadsheet would compute begins with ' */
 };
-void abdb_append_csv_field(abdb_text *out, const char *text, int style);
+void abdb_append_csv_field_quoted_if_needed(abdb_text *out, const char *text, int style_flags);
 
 #endif

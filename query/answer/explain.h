@@ -9,10 +9,11 @@
 #include "query/answer/report.h"
 
 /* The rows of the report `facts` for these keys, names and claims. */
-ABDB_MUST_USE abdb_status abdb_facts_load_by_keys(abdb_db *db, const char *keys, abdb_table *facts,
-                                                  abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_facts_load_by_keys_names_or_claims(abdb_db *db, const char *keys,
+                                                                  abdb_table *facts,
+                                                                  abdb_error *err);
 /* Keys of the facts behind a cell; NULL: the report lists none. */
-const char *abdb_fact_keys_of_cell(const abdb_table *table, size_t row, size_t column);
+const char *abdb_fact_keys_of_cell_or_its_row(const abdb_table *table, size_t row, size_t column);
 /* Keys of the facts behind all cells, at most so many of each, blanks between them, appended to
  * out. */
 void abdb_append_fact_keys_of_table(const abdb_table *table, size_t most_per_cell, abdb_text *out);
@@ -24,6 +25,6 @@ ABDB_MUST_USE abdb_status abdb_print_reports_and_figures_citing_facts(abdb_db *d
                                                                       const abdb_table *facts,
                                                                       FILE *out, abdb_error *err);
 /* The sources of the facts, each once, with the places used. */
-void abdb_print_citations(const abdb_table *facts, bool bibtex, FILE *out);
+void abdb_print_citation_per_source(const abdb_table *facts, bool bibtex, FILE *out);
 
 #endif

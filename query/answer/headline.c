@@ -140,7 +140,7 @@ static int compare_ranked_values(const void *a, const void *b)
 }
 
 /* Ranks the names by the best of their eligible rows. */
-static void rank_best_row_per_name(headline_builder *m)
+static void rank_names_by_best_matching_row(headline_builder *m)
 {
     for (size_t r = 0; r < m->t->rows; r++) {
         const abdb_value *v = &m->t->value[r * m->t->columns + m->name];
@@ -161,9 +161,10 @@ static void rank_best_row_per_name(headline_builder *m)
 }
 
 /* The first key of a result behind the number of a row; false: of none. */
-static bool copy_first_result_key_of_row(const headline_builder *m, size_t row, char key[KEY_SIZE])
+static bool copy_first_fact_key_if_of_result(const headline_builder *m, size_t row,
+                                             char key[KEY_SIZE])
 {
-    const char *keys = abdb_fact_keys_of_cell(m->t, row, m->value);
+    const char *keys = abdb_fact_keys_of_cell_or_its_row(m->t, row, m->value);
     size_t size = keys ? strcspn(keys, " ") : 0;
 
     if (size < 3 || size >= KEY_SIZE || strncmp(keys, "r-", 2) != 0) return false;
@@ -179,8 +180,8 @@ static abdb_status decide_rows_comparable_record_rule(headline_builder *m, size_
     static const char sql[] =
         "SELECT standing, sentence FROM abdb_compare('key=' || ?1, 'key=' || ?2)";
     char keys[2][KEY_SIZE];
-    bool told[2] = {copy_first_result_key_of_row(m, a, keys[0]),
-                    copy_first_result_key_of_row(m, b, keys[1])};
+    bool told[2] = {copy_first_fact_key_if_of_result(m, a, keys[0]),
+                    copy_first_fact_key_if_of_result(m, b, keys[1])};
     sqlite3_stmt *s = NULL;
     int code;
 
@@ -263,7 +264,7 @@ static void append_ranked_name_marking_unverified(const headline_builder *m, siz
 }
 
 /* Appends how far a place is from the first, in percent. */
-static void append_gap_to_first(const headline_builder *m, size_t nth, abdb_text *out)
+static void append_percent_gap_to_first(const headline_builder *m, size_t nth, abdb_text *out)
 {
     double percent = 100 * fabs(1 - m->place[nth].value / m->place[0].value);
 
@@ -274,7 +275,7 @@ static void append_gap_to_first(const headline_builder *m, size_t nth, abdb_text
 }
 
 /* "A and B", "A, B and C", "A, B, C and 4 more" */
-static bool append_tied_names(const headline_builder *m, abdb_text *out)
+static bool append_tied_names_if_several(const headline_builder *m, abdb_text *out)
 {
     size_t told = m->ties > TIES_MAX - 1 ? TIES_MAX - 2 : m->ties;
 
@@ -288,8 +289,8 @@ static bool append_tied_names(const headline_builder *m, abdb_text *out)
 }
 
 /* A word of the rank. */
-static bool append_rank_word_value(const headline_builder *m, const char *braced_word,
-                                   abdb_text *out)
+static bool append_value_of_rank_word_if_known(const headline_builder *m, const char *braced_word,
+                                               abdb_text *out)
 {
     bool leads = m->places > 1 && m->ties == 1 && !m->refused;
     char number[40];
@@ -303,7 +304,8 @@ static bool append_rank_word_value(const headline_builder *m, const char *braced
         abdb_text_printf(out, "%zu", m->places);
         return true;
     }
-    if (strcmp(braced_word, "tied") == 0) return !m->refused && append_tied_names(m, out);
+    if (strcmp(braced_word, "tied") == 0)
+        return !m->refused && append_tied_names_if_several(m, out);
     if (strcmp(braced_word, "only") == 0 && m->places == 1)
         append_ranked_name_marking_unverified(m, 0, out);
     else if (strcmp(braced_word, "leader") == 0 && leads)
@@ -311,18 +313,19 @@ static bool append_rank_word_value(const headline_builder *m, const char *braced
     else if (strcmp(braced_word, "second") == 0 && leads)
         append_ranked_name_marking_unverified(m, 1, out);
     else if (strcmp(braced_word, "gap") == 0 && leads)
-        append_gap_to_first(m, 1, out);
+        append_percent_gap_to_first(m, 1, out);
     else if (strcmp(braced_word, "rival") == 0 && leads && m->rival)
         append_ranked_name_marking_unverified(m, m->rival, out);
     else if (strcmp(braced_word, "rival_gap") == 0 && leads && m->rival)
-        append_gap_to_first(m, m->rival, out);
+        append_percent_gap_to_first(m, m->rival, out);
     else
         return false;
     return true;
 }
 
 /* {first COLUMN} */
-static bool append_leader_cell(const headline_builder *m, const char *column, abdb_text *out)
+static bool append_cell_of_sole_leader(const headline_builder *m, const char *column,
+                                       abdb_text *out)
 {
     int at = abdb_table_column_index(m->t, column);
     char digits[32];
@@ -355,7 +358,7 @@ static bool append_column_min_or_max(const headline_builder *m, const char *min_
 }
 
 /* "token/s" as a sentence says it. */
-static const char *plural_unit(const char *unit)
+static const char *pluralize_rate_unit(const char *unit)
 {
     static const char *const said[][2] = {
         {"token/s", "tokens/s"}, {"sample/s", "samples/s"}, {"query/s", "queries/s"}};
@@ -366,8 +369,8 @@ static const char *plural_unit(const char *unit)
 }
 
 /* What all rows say in a column. */
-static bool append_value_if_common_to_all_rows(const headline_builder *m, const char *column_name,
-                                               abdb_text *out)
+static bool append_value_if_same_in_all_matching_rows(const headline_builder *m,
+                                                      const char *column_name, abdb_text *out)
 {
     int column = abdb_table_column_index(m->t, column_name);
     char digits[32];
@@ -382,24 +385,25 @@ static bool append_value_if_common_to_all_rows(const headline_builder *m, const 
         if (!*text || (common && strcmp(common, text) != 0)) return false;
         if (!common) common = abdb_arena_copy(&m->t->arena, text, strlen(text));
     }
-    if (common && strcmp(column_name, "unit") == 0) common = plural_unit(common);
+    if (common && strcmp(column_name, "unit") == 0) common = pluralize_rate_unit(common);
     if (common) abdb_text_puts(out, common);
     return common != NULL;
 }
 
 /* Appends the value of a word in braces. False: the table has no value for it. */
-static bool append_braced_word_value(const headline_builder *m, const char *braced_word,
-                                     abdb_text *out)
+static bool append_value_of_braced_word_if_known(const headline_builder *m, const char *braced_word,
+                                                 abdb_text *out)
 {
     if (strcmp(braced_word, "all") == 0) {
         abdb_text_printf(out, "%zu", m->t->rows);
         return m->t->rows > 0;
     }
-    if (m->ranked && append_rank_word_value(m, braced_word, out)) return true;
-    if (strncmp(braced_word, "first ", 6) == 0) return append_leader_cell(m, braced_word + 6, out);
+    if (m->ranked && append_value_of_rank_word_if_known(m, braced_word, out)) return true;
+    if (strncmp(braced_word, "first ", 6) == 0)
+        return append_cell_of_sole_leader(m, braced_word + 6, out);
     if (strncmp(braced_word, "min ", 4) == 0 || strncmp(braced_word, "max ", 4) == 0)
         return append_column_min_or_max(m, braced_word, out);
-    if (append_value_if_common_to_all_rows(m, braced_word, out)) return true;
+    if (append_value_if_same_in_all_matching_rows(m, braced_word, out)) return true;
     for (size_t p = 0; p < m->report->params; p++) {
         const char *value = m->given[p] ? m->given[p] : m->report->param[p].fallback;
 
@@ -445,7 +449,7 @@ static const char *fill_sentence_template(const headline_builder *m, const char 
         if (!*sentence) break;
         plain = strcspn(sentence, "}");
         snprintf(word, sizeof word, "%.*s", (int)(plain - 1), sentence + 1);
-        whole = sentence[plain] == '}' && append_braced_word_value(m, word, &out);
+        whole = sentence[plain] == '}' && append_value_of_braced_word_if_known(m, word, &out);
         sentence += plain + (sentence[plain] == '}');
         sentence += size_to_skip_if_min_equals_max(m, word, sentence);
     }
@@ -455,7 +459,7 @@ static const char *fill_sentence_template(const headline_builder *m, const char 
 }
 
 /* A text that begins with a capital letter: the first word may be a unit. */
-static const char *capitalise_first_letter(const headline_builder *m, const char *text)
+static const char *copy_with_first_letter_capitalised(const headline_builder *m, const char *text)
 {
     char *copy;
 
@@ -477,13 +481,14 @@ abdb_status abdb_headline_from_table(abdb_headline *out, abdb_db *db, const abdb
     if (m.ranked && table->rows) {
         m.place = calloc(NAMES_MAX, sizeof *m.place);
         if (!m.place) TRY(ABDB_FAIL(err, ABDB_NOMEM, "figure %s", f->name));
-        rank_best_row_per_name(&m);
+        rank_names_by_best_matching_row(&m);
         TRY(find_ties_rival_and_refusal(&m, err));
     }
     for (size_t i = 0; i < f->findings && !out->sentence; i++)
         out->sentence = fill_sentence_template(&m, f->finding[i]);
     if (f->subtitle)
-        out->subtitle = capitalise_first_letter(&m, fill_sentence_template(&m, f->subtitle));
+        out->subtitle =
+            copy_with_first_letter_capitalised(&m, fill_sentence_template(&m, f->subtitle));
     if (m.refused && m.rule)
         out->note = abdb_arena_printf(&table->arena, "no order is claimed: %s", m.rule);
 done:

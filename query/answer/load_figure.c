@@ -8,9 +8,9 @@
 static const abdb_search_path shelf = {"figure",   "figures",   ".gp",
                                        "style.gp", "abdb plot", abdb_figures};
 
-size_t abdb_list_figure_names(const char **names, size_t room, abdb_arena *arena)
+size_t abdb_list_own_and_shipped_figure_names(const char **names, size_t room, abdb_arena *arena)
 {
-    return abdb_search_path_list_names(&shelf, names, room, arena);
+    return abdb_search_path_list_sorted_names(&shelf, names, room, arena);
 }
 
 /* Where the comment lines at the head of a figure end. */
@@ -26,7 +26,8 @@ static size_t comment_head_size(const char *text)
 }
 
 /* Adds a head; without its findings where another's stand in their place. */
-static void append_figure_head(abdb_text *out, const char *text, size_t size, bool keep_findings)
+static void append_figure_head_with_or_without_findings(abdb_text *out, const char *text,
+                                                        size_t size, bool keep_findings)
 {
     static const char finding[] = "# finding:";
 
@@ -41,7 +42,8 @@ static void append_figure_head(abdb_text *out, const char *text, size_t size, bo
 }
 
 /* `# like: NAME`: the other's head, then this one's, which has the last word, then its commands. */
-static abdb_status merge_with_like_figure(abdb_text *text, abdb_arena *arena, abdb_error *err)
+static abdb_status merge_with_figure_named_by_like_line(abdb_text *text, abdb_arena *arena,
+                                                        abdb_error *err)
 {
     const char *own = abdb_text_get(text), *path, *like = strstr(own, "# like: "), *name;
     abdb_text other = {0}, both = {0};
@@ -52,9 +54,10 @@ static abdb_status merge_with_like_figure(abdb_text *text, abdb_arena *arena, ab
     like += strlen("# like: ");
     name = abdb_arena_copy(arena, like, strcspn(like, " \r\n"));
     if (!name) return ABDB_FAIL(err, ABDB_NOMEM, "a figure");
-    TRY(abdb_search_path_read(&shelf, name, &other, &path, arena, err));
+    TRY(abdb_search_path_read_user_or_shipped_text(&shelf, name, &other, &path, arena, err));
     size = comment_head_size(abdb_text_get(&other));
-    append_figure_head(&both, abdb_text_get(&other), size, !strstr(own, "# finding:"));
+    append_figure_head_with_or_without_findings(&both, abdb_text_get(&other), size,
+                                                !strstr(own, "# finding:"));
     abdb_text_add(&both, own, comment_head_size(own));
     abdb_text_puts(&both, abdb_text_get(&other) + size);
     if (both.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a figure"));
@@ -73,9 +76,9 @@ abdb_status abdb_figure_load(abdb_figure *out, const char *name, abdb_error *err
     const char *path;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_search_path_read(&shelf, name, &text, &path, &arena, err));
-    TRY(merge_with_like_figure(&text, &arena, err));
-    TRY(abdb_figure_parse(out, name, abdb_text_get(&text), err));
+    TRY(abdb_search_path_read_user_or_shipped_text(&shelf, name, &text, &path, &arena, err));
+    TRY(merge_with_figure_named_by_like_line(&text, &arena, err));
+    TRY(abdb_figure_parse_header(out, name, abdb_text_get(&text), err));
 done:
     abdb_text_free(&text);
     abdb_arena_free(&arena);

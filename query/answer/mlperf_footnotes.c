@@ -5,7 +5,7 @@
 
 enum { KEYS_SIZE_MAX = 1 << 20 };
 
-static bool column_holds_keys(const char *column)
+static bool is_fact_key_column_name(const char *column)
 {
     size_t size = strlen(column);
 
@@ -25,7 +25,7 @@ static void collect_result_keys_note_keyless_mlperf(const abdb_table *t, abdb_te
         for (size_t c = 0; c < t->columns && keys->size < KEYS_SIZE_MAX; c++) {
             const abdb_value *v = &t->value[r * t->columns + c];
 
-            if (v->kind != ABDB_STRING || !column_holds_keys(t->column[c].name)) continue;
+            if (v->kind != ABDB_STRING || !is_fact_key_column_name(t->column[c].name)) continue;
             for (const char *s = v->text; *s; s += strcspn(s, " "), s += *s == ' ') {
                 size_t size = strcspn(s, " ");
 
@@ -48,8 +48,8 @@ static const char legend[] =
     "in the United States and other countries. All rights reserved. Unauthorized use strictly "
     "prohibited. See www.mlcommons.org for more information.";
 
-abdb_status abdb_add_mlperf_footnotes(abdb_db *db, abdb_table *table, bool from_mlperf,
-                                      abdb_error *err)
+abdb_status abdb_add_mlperf_footnotes_as_table_notes(abdb_db *db, abdb_table *table,
+                                                     bool from_mlperf, abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0};
     abdb_report report = {0};
@@ -85,10 +85,10 @@ abdb_status abdb_report_run_with_footnotes(abdb_db *db, const abdb_report *repor
                                            const char *const *value, abdb_table *table,
                                            abdb_error *err)
 {
-    abdb_status st = abdb_report_run(db, report, value, table, err);
+    abdb_status st = abdb_report_run_into_table(db, report, value, table, err);
 
     if (st == ABDB_OK && !report->counts_only)
-        st = abdb_add_mlperf_footnotes(db, table, false, err);
+        st = abdb_add_mlperf_footnotes_as_table_notes(db, table, false, err);
     if (st == ABDB_OK && report->legend && table->rows) abdb_table_add_note(table, legend);
     abdb_table_append_cut_note(table);
     return st;

@@ -11,11 +11,12 @@
  * key (a column `evidence` says so, or from_mlperf), the legend alone is added, and how to get the
  * rest.
  */
-ABDB_MUST_USE abdb_status abdb_add_mlperf_footnotes(abdb_db *db, abdb_table *table,
-                                                    bool from_mlperf, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_add_mlperf_footnotes_as_table_notes(abdb_db *db, abdb_table *table,
+                                                                   bool from_mlperf,
+                                                                   abdb_error *err);
 
-/* A report with its footnotes: abdb_report_run, and abdb_add_mlperf_footnotes unless its header
- * says none. */
+/* A report with its footnotes: abdb_report_run_into_table, and
+ * abdb_add_mlperf_footnotes_as_table_notes unless its header says none. */
 ABDB_MUST_USE abdb_status abdb_report_run_with_footnotes(abdb_db *db, const abdb_report *report,
                                                          const char *const *value,
                                                          abdb_table *table, abdb_error *err);

@@ -12,29 +12,29 @@ void abdb_print_stderr_signal_safe(const char *words)
     (void)!write(STDERR_FILENO, words, strlen(words));
 }
 
-bool abdb_stream_is_terminal(FILE *out)
+bool abdb_stream_is_terminal_or_paged(FILE *out)
 {
     return (out == stdout && paged_columns) || isatty(fileno(out)) == 1;
 }
 
-int abdb_terminal_width(FILE *out)
+int abdb_terminal_width_or_zero(FILE *out)
 {
     enum { USUAL = 80 };
     struct winsize size;
 
-    if (!abdb_stream_is_terminal(out)) return 0;
+    if (!abdb_stream_is_terminal_or_paged(out)) return 0;
     if (out == stdout && paged_columns) return paged_columns;
     return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL;
 }
 
-void abdb_set_pager_width(int columns)
+void abdb_treat_stdout_as_paged_terminal(int columns)
 {
     paged_columns = columns;
 }
 
 void abdb_print_wrapped(FILE *out, int indent, const char *text)
 {
-    int width = abdb_terminal_width(out), column = 0;
+    int width = abdb_terminal_width_or_zero(out), column = 0;
 
     if (!width || abdb_display_width(text) <= width) {
         abdb_print_sanitized(out, "%s\n", text);
@@ -64,7 +64,7 @@ void abdb_print_wrapped(FILE *out, int indent, const char *text)
 
 /* The same without memory, for messages: that there is none must come through. Longer ones are cut.
  */
-static size_t print_sanitized_without_memory(FILE *out, const char *format, va_list args)
+static size_t print_sanitized_without_allocating(FILE *out, const char *format, va_list args)
 {
     char raw[2 * ABDB_ERROR_SIZE], one[ABDB_PLAIN_SIZE];
     const char *rest = raw;
@@ -89,7 +89,7 @@ size_t abdb_vprint_sanitized(FILE *out, const char *format, va_list args)
 
     va_copy(again, args);
     abdb_text_vprintf_sanitized(&text, format, args);
-    size = text.failed && out == stderr ? print_sanitized_without_memory(out, format, again)
+    size = text.failed && out == stderr ? print_sanitized_without_allocating(out, format, again)
                                         : fwrite(abdb_text_get(&text), 1, text.size, out);
     va_end(again);
     abdb_text_free(&text);
@@ -109,7 +109,7 @@ size_t abdb_print_sanitized(FILE *out, const char *format, ...)
 
 /* One line without its end, or what is left, made plain: on a terminal only the ends of lines that
  * were there stay. */
-static void print_line_sanitized(FILE *out, const char *line, size_t size)
+static void print_sanitized_without_newline(FILE *out, const char *line, size_t size)
 {
     abdb_text text = {0};
 
@@ -120,12 +120,12 @@ static void print_line_sanitized(FILE *out, const char *line, size_t size)
 
 bool abdb_write_sanitized_if_terminal(FILE *out, const char *data, size_t size)
 {
-    if (!abdb_stream_is_terminal(out)) return fwrite(data, 1, size, out) == size;
+    if (!abdb_stream_is_terminal_or_paged(out)) return fwrite(data, 1, size, out) == size;
     while (size) {
         const char *end = memchr(data, '\n', size);
         size_t line = end ? (size_t)(end - data) : size;
 
-        print_line_sanitized(out, data, line);
+        print_sanitized_without_newline(out, data, line);
         if (end) fputc('\n', out);
         data += line + (end != NULL);
         size -= line + (end != NULL);
@@ -133,15 +133,16 @@ bool abdb_write_sanitized_if_terminal(FILE *out, const char *data, size_t size)
     return !ferror(out);
 }
 
-void abdb_print_colour_code_if_terminal(FILE *out, const char *codes)
+void abdb_print_colour_code_if_colours_allowed(FILE *out, const char *codes)
 {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 
-    if (abdb_stream_is_terminal(out) && !(no && *no) && !(term && strcmp(term, "dumb") == 0))
+    if (abdb_stream_is_terminal_or_paged(out) && !(no && *no) &&
+        !(term && strcmp(term, "dumb") == 0))
         abdb_print_sanitized(out, "\033[%sm", codes);
 }
 
-void abdb_print_remark(const char *format, ...)
+void abdb_print_stderr_remark(const char *format, ...)
 {
     va_list args;
 
@@ -152,19 +153,20 @@ void abdb_print_remark(const char *format, ...)
     va_end(args);
 }
 
-void abdb_print_remark_of_ended_processes(void *self, const char *path, const char *processes)
+void abdb_print_stderr_remark_of_ended_processes(void *self, const char *path,
+                                                 const char *processes)
 {
     (void)self;
-    abdb_print_remark("%s left processes behind, which were ended: %s", path, processes);
+    abdb_print_stderr_remark("%s left processes behind, which were ended: %s", path, processes);
 }
 
-void abdb_print_progress_bar(const char *what, double done, double total)
+void abdb_show_or_clear_progress_bar(const char *what, double done, double total)
 {
     enum { WIDTH = 24 };
     static bool shown;
     char bar[WIDTH + 1];
 
-    if (!abdb_stream_is_terminal(stderr)) return;
+    if (!abdb_stream_is_terminal_or_paged(stderr)) return;
     if (done < 0) {
         if (shown) fputs("\r\033[K", stderr);
         shown = false;

@@ -21,22 +21,23 @@ void abdb_print_stderr_signal_safe(const char *words);
  * not all could be written. */
 bool abdb_write_sanitized_if_terminal(FILE *out, const char *data, size_t size);
 /* Does the stream end at a terminal? */
-bool abdb_stream_is_terminal(FILE *out);
+bool abdb_stream_is_terminal_or_paged(FILE *out);
 /* Columns of that terminal; 0: it does not end at one. */
-int abdb_terminal_width(FILE *out);
+int abdb_terminal_width_or_zero(FILE *out);
 /* Standard output goes to a pager now, on a terminal of so many columns. */
-void abdb_set_pager_width(int columns);
+void abdb_treat_stdout_as_paged_terminal(int columns);
 /* Prints words and ends the line; on a terminal they are folded at its width, and lines after the
  * first are indented. */
 void abdb_print_wrapped(FILE *out, int indent, const char *text);
 /* SGR codes of our own, "1" or "31", where colours may be; "0" ends them. */
-void abdb_print_colour_code_if_terminal(FILE *out, const char *codes);
+void abdb_print_colour_code_if_colours_allowed(FILE *out, const char *codes);
 
 /* A remark to standard error. */
-void abdb_print_remark(const char *format, ...) ABDB_PRINTF(1, 2);
+void abdb_print_stderr_remark(const char *format, ...) ABDB_PRINTF(1, 2);
 /* The remark that a program had left processes behind, which were ended. */
-void abdb_print_remark_of_ended_processes(void *self, const char *path, const char *processes);
+void abdb_print_stderr_remark_of_ended_processes(void *self, const char *path,
+                                                 const char *processes);
 /* One line of progress on standard error, only on a terminal; total 0: unknown. done < 0 clears. */
-void abdb_print_progress_bar(const char *what, double done, double total);
+void abdb_show_or_clear_progress_bar(const char *what, double done, double total);
 
 #endif

@@ -12,7 +12,8 @@
 #include "schema/core/date.h"
 
 /* Has each quote its form? Which device it names is looked up where its price is used. */
-static abdb_status refuse_malformed_quotes(const char *option, const char *value, abdb_error *err)
+static abdb_status refuse_malformed_price_quotes(const char *option, const char *value,
+                                                 abdb_error *err)
 {
     abdb_arena arena = {0};
     char *rest = abdb_arena_copy(&arena, value, strlen(value));
@@ -20,30 +21,31 @@ static abdb_status refuse_malformed_quotes(const char *option, const char *value
     abdb_status st = rest ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "--%s", option);
 
     while (st == ABDB_OK && quote.device)
-        st = abdb_parse_next_price_quote(&rest, option, &quote, err);
+        st = abdb_parse_next_price_quote_per_device(&rest, option, &quote, err);
     abdb_arena_free(&arena);
     return st;
 }
 
 /* Of the names the shortest one whose family `word` is (llama2-70b: llama2-70b-99); NULL: none. A
  * model that only begins so is another one. */
-static abdb_status find_model_of_family(abdb_db *db, const char *word, const char *const *names,
-                                        size_t count, const char **meant, abdb_error *err)
+static abdb_status find_shortest_model_of_family(abdb_db *db, const char *typed_family,
+                                                 const char *const *names, size_t count,
+                                                 const char **found_model, abdb_error *err)
 {
     abdb_table models = {0};
     char folded[256];
     abdb_status st = ABDB_OK;
 
-    *meant = NULL;
+    *found_model = NULL;
     TRY(abdb_run_readonly_sql(
         db, "SELECT model, abdb_fold(family) FROM model ORDER BY length(model), model", NULL, NULL,
         &models, err));
-    abdb_fold_name_drop_punctuation(word, folded, sizeof folded);
-    for (size_t i = 0; i < models.rows && !*meant; i++)
+    abdb_fold_name_drop_punctuation(typed_family, folded, sizeof folded);
+    for (size_t i = 0; i < models.rows && !*found_model; i++)
         if (*folded && strcmp(abdb_cell_text_or_empty(&models, i, 1), folded) == 0)
-            for (size_t n = 0; n < count && !*meant; n++)
+            for (size_t n = 0; n < count && !*found_model; n++)
                 if (strcmp(names[n], abdb_cell_text_or_empty(&models, i, 0)) == 0)
-                    *meant = names[n];
+                    *found_model = names[n];
 done:
     abdb_table_free(&models);
     return st;
@@ -78,8 +80,8 @@ static abdb_status fail_unless_number_in_range(const char *option, const char *r
 
 /* Of names those that begin by a word, whatever its case: the only one, or NULL and all of them in
  * a list. */
-static const char *find_only_completion(const char *word, const char *const *names, size_t count,
-                                        abdb_text *list)
+static const char *find_only_name_completing_word(const char *word, const char *const *names,
+                                                  size_t count, abdb_text *candidates)
 {
     const char *only = NULL;
     size_t found = 0;
@@ -88,16 +90,18 @@ static const char *find_only_completion(const char *word, const char *const *nam
         if (strncasecmp(names[i], word, strlen(word)) == 0 &&
             strchr("- ", names[i][strlen(word)]) && names[i][strlen(word)]) {
             only = names[i];
-            if (found++ < 8) abdb_text_printf(list, "%s%s", list->size ? ", " : "", names[i]);
+            if (found++ < 8)
+                abdb_text_printf(candidates, "%s%s", candidates->size ? ", " : "", names[i]);
         }
-    if (found > 8) abdb_text_puts(list, ", ...");
+    if (found > 8) abdb_text_puts(candidates, ", ...");
     return found == 1 ? only : NULL;
 }
 
 /* A value that is none of the names: which is meant, in words. */
-static abdb_status fail_unknown_value(const abdb_report *report, size_t p, const char *value,
-                                      const char *const *names, size_t count,
-                                      const char *completions, abdb_error *err)
+static abdb_status fail_unknown_value_suggesting_names(const abdb_report *report, size_t p,
+                                                       const char *value, const char *const *names,
+                                                       size_t count, const char *completions,
+                                                       abdb_error *err)
 {
     const char *near = *completions ? NULL : abdb_nearest_name(value, names, count);
     bool pattern = *completions && strcmp(report->param[p].type, "pattern") == 0;
@@ -114,8 +118,9 @@ static abdb_status fail_unknown_value(const abdb_report *report, size_t p, const
 }
 
 /* A pattern ("h1*") that meets one of the names, its beginning spelled as there; NULL: none. */
-static const char *respell_pattern_as_matching_name(const char *pattern, const char *const *names,
-                                                    size_t count, abdb_arena *arena)
+static const char *respell_pattern_head_as_first_matching_name(const char *pattern,
+                                                               const char *const *names,
+                                                               size_t count, abdb_arena *arena)
 {
     size_t plain = strcspn(pattern, "*?");
 
@@ -145,10 +150,11 @@ static abdb_status parse_number_date_or_days(const abdb_report_param *param, con
     return *bound ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "--%s", option);
 }
 
-abdb_status abdb_report_resolve_value(abdb_db *db, const abdb_report *report, size_t p,
-                                      const char **bound, abdb_table *table, abdb_error *err)
+abdb_status abdb_report_validate_and_resolve_value(abdb_db *db, const abdb_report *report, size_t p,
+                                                   const char **value_in_out, abdb_table *table,
+                                                   abdb_error *err)
 {
-    const char *value = *bound, *meant;
+    const char *value = *value_in_out, *meant;
     const abdb_report_param *param = &report->param[p];
     abdb_table list = {0};
     const char **names = NULL, *option = report->option[p].name;
@@ -157,8 +163,8 @@ abdb_status abdb_report_resolve_value(abdb_db *db, const abdb_report *report, si
     double number = 0;
     abdb_status st = ABDB_OK;
 
-    TRY(parse_number_date_or_days(param, option, bound, &number, &table->arena, err));
-    value = *bound;
+    TRY(parse_number_date_or_days(param, option, value_in_out, &number, &table->arena, err));
+    value = *value_in_out;
     if (param->range) TRY(fail_unless_number_in_range(option, param->range, value, number, err));
     if (!param->values) return ABDB_OK;
     TRY(abdb_run_readonly_sql(db, param->values, NULL, NULL, &list, err));
@@ -170,33 +176,35 @@ abdb_status abdb_report_resolve_value(abdb_db *db, const abdb_report *report, si
         names[i] = v->kind == ABDB_STRING ? v->text : "";
     }
     if (strcmp(param->type, "price") == 0) {
-        st = refuse_malformed_quotes(option, value, err);
+        st = refuse_malformed_price_quotes(option, value, err);
         goto done;
     }
-    meant = strcmp(param->type, "pattern") == 0
-                ? respell_pattern_as_matching_name(value, names, list.rows, &table->arena)
-                : NULL;
+    meant =
+        strcmp(param->type, "pattern") == 0
+            ? respell_pattern_head_as_first_matching_name(value, names, list.rows, &table->arena)
+            : NULL;
     if (meant) {
-        *bound = meant;
+        *value_in_out = meant;
         goto done;
     }
     while (with_rows < list.rows &&
            (list.columns < 2 || abdb_cell_number_or_nan(&list, with_rows, 1)))
         with_rows++;
-    meant = abdb_name_by_loose_spelling(value, names, with_rows);
+    meant = abdb_only_name_of_loose_spelling(value, names, with_rows);
     if (!meant) {
-        TRY(find_model_of_family(db, value, names, with_rows, &meant, err));
+        TRY(find_shortest_model_of_family(db, value, names, with_rows, &meant, err));
         if (meant) add_table_note_value_replaced(report, p, value, meant, table);
     }
-    if (!meant) meant = abdb_name_by_loose_spelling(value, names, list.rows);
-    if (!meant && (meant = find_only_completion(value, names, list.rows, &longer)))
+    if (!meant) meant = abdb_only_name_of_loose_spelling(value, names, list.rows);
+    if (!meant && (meant = find_only_name_completing_word(value, names, list.rows, &longer)))
         add_table_note_value_replaced(report, p, value, meant, table);
     if (meant) {
-        *bound = abdb_arena_copy(&table->arena, meant, strlen(meant));
-        if (!*bound) st = ABDB_FAIL(err, ABDB_NOMEM, "values of --%s", param->name);
+        *value_in_out = abdb_arena_copy(&table->arena, meant, strlen(meant));
+        if (!*value_in_out) st = ABDB_FAIL(err, ABDB_NOMEM, "values of --%s", param->name);
         goto done;
     }
-    st = fail_unknown_value(report, p, value, names, list.rows, abdb_text_get(&longer), err);
+    st = fail_unknown_value_suggesting_names(report, p, value, names, list.rows,
+                                             abdb_text_get(&longer), err);
 done:
     free(names);
     abdb_text_free(&longer);

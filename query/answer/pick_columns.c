@@ -18,8 +18,8 @@ static void pick_column_once(picked *p, size_t column)
 }
 
 /* Picks the columns named in a list, in its order; each once. */
-static abdb_status pick_named_columns(picked *p, const abdb_table *t, const char *names,
-                                      abdb_error *err)
+static abdb_status pick_named_columns_refusing_repeats(picked *p, const abdb_table *t,
+                                                       const char *names, abdb_error *err)
 {
     char text[160], *name;
     abdb_status st = ABDB_OK;
@@ -28,7 +28,7 @@ static abdb_status pick_named_columns(picked *p, const abdb_table *t, const char
         size = strcspn(names, ",");
         snprintf(text, sizeof text, "%.*s", size < sizeof text ? (int)size : 0, names);
         name = abdb_trim_in_place(text);
-        TRY(abdb_table_require_column(t, name, &column, err));
+        TRY(abdb_table_require_column_by_name_or_heading(t, name, &column, err));
         if (p->has[column]) TRY(ABDB_FAIL(err, ABDB_USAGE, "--columns has '%s' twice", name));
         pick_column_once(p, column);
     }
@@ -57,18 +57,19 @@ static abdb_status remove_picked_names_from_list(const picked *p, const abdb_tab
 
 /* Rows that look alike now may be of another model, or may not be compared: a note says in which
  * words they differ that stand above a table where they do not. */
-static abdb_status note_dropped_hoisted_columns(const picked *p, const abdb_table *t,
-                                                abdb_table *out, abdb_error *err)
+static abdb_status prepend_note_of_dropped_hoisted_columns(const picked *p, const abdb_table *t,
+                                                           abdb_table *out, abdb_error *err)
 {
     const char *names = "";
 
     for (size_t c = 0; names && t->hoist && c < t->columns; c++) {
         const char *name = t->column[c].name;
 
-        if (!p->has[c] && abdb_column_is_visible(t, c) && !abdb_column_is_all_numbers(t, c) &&
+        if (!p->has[c] && abdb_column_is_printed_for_people(t, c) &&
+            !abdb_column_holds_numbers_and_no_text(t, c) &&
             abdb_list_has_word(t->hoist, ' ', name, strlen(name)))
             names = abdb_arena_printf(&out->arena, "%s%s%s", names, *names ? ", " : "",
-                                      abdb_column_label(t, c));
+                                      abdb_column_label_or_name(t, c));
     }
     if (names && !*names) return ABDB_OK;
     if (names && out->notes == ABDB_NOTE_MAX) out->notes--;
@@ -79,8 +80,8 @@ static abdb_status note_dropped_hoisted_columns(const picked *p, const abdb_tabl
     return out->note[0] ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "columns");
 }
 
-abdb_status abdb_table_pick_columns(const abdb_table *t, const char *names, bool people,
-                                    abdb_table *out, abdb_error *err)
+abdb_status abdb_table_copy_picked_columns(const abdb_table *t, const char *names, bool for_people,
+                                           abdb_table *out, abdb_error *err)
 {
     picked p = {0};
     abdb_value *row;
@@ -90,12 +91,12 @@ abdb_status abdb_table_pick_columns(const abdb_table *t, const char *names, bool
     out->arena = (abdb_arena){0};
     out->value = NULL;
     out->columns = out->rows = out->capacity = 0;
-    TRY(pick_named_columns(&p, t, names, err));
+    TRY(pick_named_columns_refusing_repeats(&p, t, names, err));
     TRY(remove_picked_names_from_list(&p, t, &out->hoist, out, err));
     TRY(remove_picked_names_from_list(&p, t, &out->bare, out, err));
-    if (people) TRY(note_dropped_hoisted_columns(&p, t, out, err));
-    for (size_t c = 0; people && c < t->columns; c++) /* marks, and what stands above */
-        if (!abdb_column_is_visible(t, c)) pick_column_once(&p, c);
+    if (for_people) TRY(prepend_note_of_dropped_hoisted_columns(&p, t, out, err));
+    for (size_t c = 0; for_people && c < t->columns; c++) /* marks, and what stands above */
+        if (!abdb_column_is_printed_for_people(t, c)) pick_column_once(&p, c);
     out->columns = p.count;
     for (size_t c = 0; c < p.count; c++) out->column[c] = t->column[p.column[c]];
     for (size_t r = 0; r < t->rows; r++) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/answer/caption_note.h"
 #include "query/answer/bundle_manifest.h"
 #include "query/answer/escape.h"
 #include "query/answer/explain.h"
@@ -18,37 +19,38 @@
 #include "schema/store/digest.h"
 
 /* The facts behind all rows, for their sources. */
-static abdb_status load_plot_facts(const abdb_plot *plot, abdb_db *db, abdb_table *facts,
-                                   abdb_error *err)
+static abdb_status load_facts_behind_plot_rows(const abdb_plot *plot, abdb_db *db,
+                                               abdb_table *facts, abdb_error *err)
 {
     abdb_text keys = {0};
     abdb_status st = ABDB_OK;
 
     abdb_append_fact_keys_of_table(&plot->table, SIZE_MAX, &keys);
     if (keys.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "bundle"));
-    if (keys.size) TRY(abdb_facts_load_by_keys(db, abdb_text_get(&keys), facts, err));
+    if (keys.size)
+        TRY(abdb_facts_load_by_keys_names_or_claims(db, abdb_text_get(&keys), facts, err));
 done:
     abdb_text_free(&keys);
     return st;
 }
 
-static const char *plot_title(const abdb_plot *plot)
+static const char *plot_title_or_figure_name(const abdb_plot *plot)
 {
     return plot->table.title ? plot->table.title : plot->figure.name;
 }
 
 /* Sources, a line each. */
-static abdb_status format_source_list(const abdb_plot *plot, abdb_db *db, char **text, size_t *size,
-                                      abdb_error *err)
+static abdb_status format_citations_behind_plot_rows(const abdb_plot *plot, abdb_db *db,
+                                                     char **text, size_t *size, abdb_error *err)
 {
     abdb_table facts = {0};
     FILE *memory = NULL;
     abdb_status st = ABDB_OK;
 
-    TRY(load_plot_facts(plot, db, &facts, err));
+    TRY(load_facts_behind_plot_rows(plot, db, &facts, err));
     memory = open_memstream(text, size);
     if (!memory) TRY(ABDB_FAIL(err, ABDB_NOMEM, "bundle"));
-    abdb_print_citations(&facts, false, memory);
+    abdb_print_citation_per_source(&facts, false, memory);
     fclose(memory);
 done:
     abdb_table_free(&facts);
@@ -59,15 +61,16 @@ done:
 typedef void include(const abdb_plot *plot, const char *path, char *sources, FILE *out);
 
 /* Writes a file of the bundle that lists the sources of the figure. */
-static abdb_status write_document_with_sources(const abdb_plot *plot, abdb_db *db, const char *path,
-                                               FILE *out, include *write, abdb_error *err)
+static abdb_status write_document_with_sources(const abdb_plot *plot, abdb_db *db,
+                                               const char *picture_path, FILE *out, include *write,
+                                               abdb_error *err)
 {
     char *sources = NULL;
     size_t size = 0;
     abdb_status st = ABDB_OK;
 
-    TRY(format_source_list(plot, db, &sources, &size, err));
-    write(plot, path, sources, out);
+    TRY(format_citations_behind_plot_rows(plot, db, &sources, &size, err));
+    write(plot, picture_path, sources, out);
 done:
     free(sources);
     return st;
@@ -76,14 +79,14 @@ done:
 /* A line in one kind of document. */
 typedef void line_writer(FILE *out, const char *text);
 
-static void write_markdown_line(FILE *out, const char *text)
+static void write_escaped_markdown_paragraph(FILE *out, const char *text)
 {
     fputs("\n", out);
     abdb_write_markdown_escaped(out, text);
     fputs("\n", out);
 }
 
-static void write_latex_line(FILE *out, const char *text)
+static void write_escaped_latex_paragraph(FILE *out, const char *text)
 {
     abdb_write_latex_escaped(out, text);
     fputs("\\par\n", out);
@@ -91,7 +94,8 @@ static void write_latex_line(FILE *out, const char *text)
 
 /* What the picture says below its title, and what it has no room for: subtitle, status, what is not
  * drawn, notes; a line each. */
-static void write_caption_lines(const abdb_plot *plot, FILE *out, line_writer *put)
+static void write_subtitle_status_undrawn_and_notes(const abdb_plot *plot, FILE *out,
+                                                    line_writer *put)
 {
     char *copy = strdup(abdb_text_get(&plot->undrawn)), *rest = copy, *one;
     abdb_arena arena = {0};
@@ -102,7 +106,7 @@ static void write_caption_lines(const abdb_plot *plot, FILE *out, line_writer *p
         if (heads[i] && *heads[i]) put(out, heads[i]);
     while (copy && (one = strsep(&rest, "\n")) && *one) put(out, one);
     for (size_t i = 0; i < plot->table.notes; i++) {
-        const char *note = abdb_plot_note_without_commands(&arena, plot->table.note[i]);
+        const char *note = abdb_plot_note_to_caption_text(&arena, plot->table.note[i]);
 
         if (*note) put(out, note);
     }
@@ -111,18 +115,19 @@ static void write_caption_lines(const abdb_plot *plot, FILE *out, line_writer *p
 }
 
 /* Writes picture, caption and sources in Markdown; sources is cut up. */
-static void write_markdown_figure(const abdb_plot *plot, const char *path, char *sources, FILE *out)
+static void write_markdown_figure(const abdb_plot *plot, const char *picture_path, char *sources,
+                                  FILE *out)
 {
     char *line;
 
     fputs("![", out);
-    abdb_write_markdown_escaped(out, plot_title(plot));
+    abdb_write_markdown_escaped(out, plot_title_or_figure_name(plot));
     fputs("](", out);
-    abdb_write_path_as_url(out, path);
+    abdb_write_path_as_relative_url(out, picture_path);
     fputs(")\n\n**", out);
-    abdb_write_markdown_escaped(out, plot_title(plot));
+    abdb_write_markdown_escaped(out, plot_title_or_figure_name(plot));
     fputs("**\n", out);
-    write_caption_lines(plot, out, write_markdown_line);
+    write_subtitle_status_undrawn_and_notes(plot, out, write_escaped_markdown_paragraph);
     if (*sources) fputs("\nSources:\n\n", out);
     while ((line = strsep(&sources, "\n"))) {
         if (!*line) continue;
@@ -133,16 +138,17 @@ static void write_markdown_figure(const abdb_plot *plot, const char *path, char 
 }
 
 /* Writes picture, caption and sources as a LaTeX figure; sources is cut up. */
-static void write_latex_figure(const abdb_plot *plot, const char *path, char *sources, FILE *out)
+static void write_latex_figure(const abdb_plot *plot, const char *picture_path, char *sources,
+                               FILE *out)
 {
     char *line;
 
     abdb_print_sanitized(
         out, "\\begin{figure}\n\\centering\n\\includegraphics[width=\\linewidth]{%s}\n\\caption{",
-        path);
-    abdb_write_latex_escaped(out, plot_title(plot));
+        picture_path);
+    abdb_write_latex_escaped(out, plot_title_or_figure_name(plot));
     abdb_print_sanitized(out, "}\n\\label{fig:%s}\n\\par\\footnotesize\n", plot->figure.name);
-    write_caption_lines(plot, out, write_latex_line);
+    write_subtitle_status_undrawn_and_notes(plot, out, write_escaped_latex_paragraph);
     while ((line = strsep(&sources, "\n"))) {
         if (!*line) continue;
         fputs("Source: ", out);
@@ -152,16 +158,17 @@ static void write_latex_figure(const abdb_plot *plot, const char *path, char *so
     fputs("\\end{figure}\n", out);
 }
 
-abdb_status abdb_plot_write_markdown(const abdb_plot *plot, abdb_db *db, const char *path,
-                                     FILE *out, abdb_error *err)
+abdb_status abdb_plot_write_markdown_with_sources(const abdb_plot *plot, abdb_db *db,
+                                                  const char *picture_path, FILE *out,
+                                                  abdb_error *err)
 {
-    return write_document_with_sources(plot, db, path, out, write_markdown_figure, err);
+    return write_document_with_sources(plot, db, picture_path, out, write_markdown_figure, err);
 }
 
-abdb_status abdb_plot_write_latex(const abdb_plot *plot, abdb_db *db, const char *path, FILE *out,
-                                  abdb_error *err)
+abdb_status abdb_plot_write_latex_with_sources(const abdb_plot *plot, abdb_db *db,
+                                               const char *picture_path, FILE *out, abdb_error *err)
 {
-    return write_document_with_sources(plot, db, path, out, write_latex_figure, err);
+    return write_document_with_sources(plot, db, picture_path, out, write_latex_figure, err);
 }
 
 /* What `out` does not take is said when it is committed. */
@@ -200,8 +207,8 @@ static const struct {
              {"pdf", NULL, NULL, ABDB_PDF},
              {"csv", NULL, write_bundle_csv, ABDB_PICTURES},
              {"gp", NULL, write_gnuplot_script, ABDB_PICTURES},
-             {"md", "svg", abdb_plot_write_markdown, ABDB_PICTURES},
-             {"tex", "pdf", abdb_plot_write_latex, ABDB_PICTURES}};
+             {"md", "svg", abdb_plot_write_markdown_with_sources, ABDB_PICTURES},
+             {"tex", "pdf", abdb_plot_write_latex_with_sources, ABDB_PICTURES}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 /* NAME.json: what `abdb verify` asks for, with the digest of each file. */
@@ -218,7 +225,7 @@ static abdb_status write_bundle_provenance_json(const abdb_plot *plot, const cha
         snprintf(names[i], sizeof names[i], "%s.%s", plot->figure.name, parts[i].suffix);
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         abdb_text_clear(&part);
-        TRY(abdb_read_file(path, &part, err));
+        TRY(abdb_read_and_protect_file(path, &part, err));
         abdb_sha256_hex(abdb_text_get(&part), part.size, digests[i]);
         files[2 * i] = names[i];
         files[2 * i + 1] = digests[i];
@@ -226,7 +233,7 @@ static abdb_status write_bundle_provenance_json(const abdb_plot *plot, const cha
     TRY(abdb_provenance_append_json(plot, ABDB_PICTURES, tone, NULL, files, &proof, err));
     abdb_text_puts(&proof, "\n");
     snprintf(path, sizeof path, "%s/%s.json", folder, plot->figure.name);
-    TRY(abdb_outfile_open(&out, path, err));
+    TRY(abdb_outfile_open_refusing_protected(&out, path, err));
     (void)abdb_write_sanitized_if_terminal(out.file, abdb_text_get(&proof), proof.size);
     TRY(abdb_outfile_commit(&out, err));
 done:
@@ -290,7 +297,7 @@ static abdb_status write_bundle_files(const abdb_plot *plot, abdb_db *db, const 
             TRY(abdb_plot_draw_with_provenance(plot, parts[i].picture, tone, path, err));
             continue;
         }
-        TRY(abdb_outfile_open(&out, path, err));
+        TRY(abdb_outfile_open_refusing_protected(&out, path, err));
         TRY(parts[i].write(plot, db, shown, out.file, err));
         TRY(abdb_outfile_commit(&out, err));
     }
@@ -301,8 +308,9 @@ done:
     return st;
 }
 
-abdb_status abdb_plot_write_bundle(const abdb_plot *plot, abdb_db *db, const char *folder,
-                                   abdb_tone tone, const char *sign_key, abdb_error *err)
+abdb_status abdb_plot_write_bundle_and_print_paths(const abdb_plot *plot, abdb_db *db,
+                                                   const char *folder, abdb_tone tone,
+                                                   const char *sign_key, abdb_error *err)
 {
     abdb_outfolder out = {0};
     abdb_status st = ABDB_OK;

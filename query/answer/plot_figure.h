@@ -44,21 +44,21 @@ ABDB_MUST_USE abdb_status abdb_plot_run_report(abdb_plot *plot, abdb_db *db,
 ABDB_MUST_USE abdb_status abdb_plot_draw_with_provenance(const abdb_plot *plot,
                                                          abdb_picture picture, abdb_tone tone,
                                                          const char *path, abdb_error *err);
-/* A note as a picture or its caption says it, from arena: nobody can type into those, so what to
- * type is left out. */
-const char *abdb_plot_note_without_commands(abdb_arena *arena, const char *note);
 void abdb_plot_free(abdb_plot *plot);
 
 /* Writes into the folder, made if need be: the picture (svg, png, pdf), the table (csv), the script
  * (gp), and caption, sources and footnotes as markdown and LaTeX. sign_key: the file of an SSH key
  * that signs a manifest of them (bundle_manifest.h), or NULL. */
-ABDB_MUST_USE abdb_status abdb_plot_write_bundle(const abdb_plot *plot, abdb_db *db,
-                                                 const char *folder, abdb_tone tone,
-                                                 const char *sign_key, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_plot_write_bundle_and_print_paths(const abdb_plot *plot, abdb_db *db,
+                                                                 const char *folder, abdb_tone tone,
+                                                                 const char *sign_key,
+                                                                 abdb_error *err);
 /* The lines that put the picture at `path` into a document, with caption, sources and footnotes. */
-ABDB_MUST_USE abdb_status abdb_plot_write_markdown(const abdb_plot *plot, abdb_db *db,
-                                                   const char *path, FILE *out, abdb_error *err);
-ABDB_MUST_USE abdb_status abdb_plot_write_latex(const abdb_plot *plot, abdb_db *db,
-                                                const char *path, FILE *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_plot_write_markdown_with_sources(const abdb_plot *plot, abdb_db *db,
+                                                                const char *picture_path, FILE *out,
+                                                                abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_plot_write_latex_with_sources(const abdb_plot *plot, abdb_db *db,
+                                                             const char *picture_path, FILE *out,
+                                                             abdb_error *err);
 
 #endif

@@ -10,8 +10,8 @@ enum { DEVICES_MAX = 1000000 };
 
 /* What stands behind the amount: "", " USD/h", "/h", " USD/hr/8", in either case. *devices: behind
  * the last '/', else 1. */
-static bool parse_unit_of_quote(const char *text, bool dollars, bool *is_counted,
-                                long long *devices)
+static bool parse_quote_unit_and_device_count(const char *text, bool has_dollar_sign,
+                                              bool *gives_device_count, long long *devices)
 {
     static const char *const hours[] = {"/hour", "/hr", "/h"};
     size_t i = 0;
@@ -19,18 +19,19 @@ static bool parse_unit_of_quote(const char *text, bool dollars, bool *is_counted
     text += strspn(text, " ");
     if (strncasecmp(text, "USD", 3) == 0)
         text += 3;
-    else if (*text && !dollars)
+    else if (*text && !has_dollar_sign)
         return false;
     while (i < 3 && strncasecmp(text, hours[i], strlen(hours[i])) != 0) i++;
     if (i == 3) return !*text;
     text += strlen(hours[i]);
-    *is_counted = *text == '/';
-    return !*text || (*is_counted && abdb_integer_parse_in_range(text + 1, ABDB_MARK_UNKNOWN, 1,
-                                                                 DEVICES_MAX, devices));
+    *gives_device_count = *text == '/';
+    return !*text ||
+           (*gives_device_count &&
+            abdb_integer_parse_in_range(text + 1, ABDB_MARK_UNKNOWN, 1, DEVICES_MAX, devices));
 }
 
-abdb_status abdb_parse_next_price_quote(char **rest, const char *option, abdb_quote *out,
-                                        abdb_error *err)
+abdb_status abdb_parse_next_price_quote_per_device(char **rest, const char *option, abdb_quote *out,
+                                                   abdb_error *err)
 {
     char *item = strsep(rest, ","), *equals = item ? strchr(item, '=') : NULL;
     const char *amount = equals ? equals + 1 + strspn(equals + 1, " ") : "";
@@ -44,7 +45,8 @@ abdb_status abdb_parse_next_price_quote(char **rest, const char *option, abdb_qu
     if (!equals ||
         !abdb_format_if_fits(number, sizeof number, "%.*s", (int)strcspn(amount, " /uU"), amount) ||
         !abdb_double_parse(number, ABDB_MARK_UNKNOWN, &out->amount) || out->amount <= 0 ||
-        !parse_unit_of_quote(amount + strlen(number), dollars, &out->is_counted, &devices))
+        !parse_quote_unit_and_device_count(amount + strlen(number), dollars, &out->is_counted,
+                                           &devices))
         return ABDB_FAIL(err, ABDB_USAGE,
                          "--%s wants 'DEVICE=AMOUNT USD/h' for each (for N devices together"
                          " 'AMOUNT USD/h/N'; no exchange rates are kept), not '%s'",

@@ -60,8 +60,8 @@ abdb_status abdb_find_output_format(abdb_format *out, const char *name, abdb_err
     return st;
 }
 
-abdb_status abdb_table_print(const abdb_table *table, abdb_format format, FILE *out,
-                             abdb_error *err)
+abdb_status abdb_table_print_in_format(const abdb_table *table, abdb_format format, FILE *out,
+                                       abdb_error *err)
 {
     for (size_t i = 0; i < table->notes; i++)
         if (!table->note[i]) return ABDB_FAIL(err, ABDB_NOMEM, "a note");

@@ -15,9 +15,9 @@
 /* The object as JSON in ASCII, appended. picture: ABDB_PICTURES for a bundle; bytes: NULL for one;
  * names and digests: of the files of a bundle, ends with NULL. */
 ABDB_MUST_USE abdb_status abdb_provenance_append_json(const abdb_plot *plot, abdb_picture picture,
-                                                      abdb_tone tone, const char *bytes,
-                                                      const char *const *files, abdb_text *out,
-                                                      abdb_error *err);
+                                                      abdb_tone tone, const char *picture_digest,
+                                                      const char *const *file_digest_pairs,
+                                                      abdb_text *out, abdb_error *err);
 
 typedef struct {
     bool edited;          /* the bytes of a file are not those that abdb wrote */
@@ -30,8 +30,10 @@ typedef struct {
  * title says what was found. signers_path: a file of allowed signers, one of whom must have signed
  * the bundle, or NULL. ABDB_FORMAT: abdb did not make the file, or it is damaged; ABDB_LIMIT:
  * too large; ABDB_USAGE: no such figure here. */
-ABDB_MUST_USE abdb_status abdb_verify_provenance(abdb_db *db, const char *path,
-                                                 const char *signers_path, abdb_table *out,
-                                                 abdb_verify_outcome *verdict, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_verify_file_or_folder_provenance(abdb_db *db, const char *path,
+                                                                const char *signers_path,
+                                                                abdb_table *out,
+                                                                abdb_verify_outcome *verdict,
+                                                                abdb_error *err);
 
 #endif

@@ -2,9 +2,9 @@
 #include "query/answer/provenance_rows.h"
 #include "schema/functions/sqlite.h"
 
-abdb_status abdb_verify_add_difference(abdb_verifier *c, const char *change, const char *row,
-                                       const char *column, const char *before, const char *now,
-                                       const char *key, abdb_error *err)
+abdb_status abdb_verify_append_difference_row(abdb_verifier *c, const char *change, const char *row,
+                                              const char *column, const char *before,
+                                              const char *now, const char *key, abdb_error *err)
 {
     const char *texts[] = {c->file, change, row, column, before, now, key};
     abdb_value *cell = abdb_table_append_row(c->out);
@@ -36,8 +36,8 @@ static abdb_status query_finds_row_for_key(abdb_verifier *c, const char *sql, co
                : abdb_db_report_sqlite_error(c->db, err, "a fact");
 }
 
-abdb_status abdb_verify_add_row_why_fact_missing(abdb_verifier *c, const char *key, const char *row,
-                                                 abdb_error *err)
+abdb_status abdb_verify_append_row_why_fact_missing(abdb_verifier *c, const char *key,
+                                                    const char *row, abdb_error *err)
 {
     static const char gone[] =
         "SELECT 1 FROM v_gone WHERE fact_key = key_number(?1) AND key ="
@@ -52,18 +52,19 @@ abdb_status abdb_verify_add_row_why_fact_missing(abdb_verifier *c, const char *k
 
     if (*key) TRY(query_finds_row_for_key(c, gone, key, &withdrawn, err));
     if (*key && !withdrawn) TRY(query_finds_row_for_key(c, sql, key, &here, err));
-    st = abdb_verify_add_difference(c,
-                                    !*key       ? "gone"
-                                    : withdrawn ? "withdrawn"
-                                    : here      ? "replaced: another fact stands there"
-                                                : "gone: the fact is not in this database",
-                                    row, NULL, NULL, NULL, key, err);
+    st = abdb_verify_append_difference_row(c,
+                                           !*key       ? "gone"
+                                           : withdrawn ? "withdrawn"
+                                           : here      ? "replaced: another fact stands there"
+                                                       : "gone: the fact is not in this database",
+                                           row, NULL, NULL, NULL, key, err);
 done:
     return st;
 }
 
-abdb_status abdb_verify_is_successor_among_keys(abdb_verifier *c, const char *key,
-                                                const char *others, bool *found, abdb_error *err)
+abdb_status abdb_verify_others_have_successor_of_key(abdb_verifier *c, const char *key,
+                                                     const char *others, bool *found,
+                                                     abdb_error *err)
 {
     static const char sql[] =
         "SELECT key FROM successor WHERE old_key = key_number(?1) AND old = ?1"

@@ -8,12 +8,12 @@ enum { KEY_SIZE = 64 };
 
 static const char *row_name(const abdb_recorded_rows *r, size_t row)
 {
-    return abdb_json_array_text(json_array_get(r->rows, row), r->name);
+    return abdb_json_array_text_or_empty(json_array_get(r->rows, row), r->name);
 }
 
 static void copy_first_key(const abdb_recorded_rows *r, size_t row, char out[KEY_SIZE])
 {
-    const char *keys = abdb_json_array_text(r->keys, row);
+    const char *keys = abdb_json_array_text_or_empty(r->keys, row);
 
     snprintf(out, KEY_SIZE, "%.*s", (int)strcspn(keys, " "), keys);
 }
@@ -22,7 +22,7 @@ size_t abdb_recorded_column_index(const abdb_recorded_rows *r, const char *name)
 {
     size_t i = 0, count = json_array_size(r->columns);
 
-    while (i < count && strcmp(abdb_json_array_text(r->columns, i), name) != 0) i++;
+    while (i < count && strcmp(abdb_json_array_text_or_empty(r->columns, i), name) != 0) i++;
     return i;
 }
 
@@ -36,9 +36,9 @@ static size_t find_matching_row(const abdb_recorded_rows *then, size_t row,
     for (; i < count; i++) {
         if (taken[i]) continue;
         if (by_name ? strcmp(row_name(then, row), row_name(now, i)) == 0
-                    : *abdb_json_array_text(then->keys, row) &&
-                          strcmp(abdb_json_array_text(then->keys, row),
-                                 abdb_json_array_text(now->keys, i)) == 0)
+                    : *abdb_json_array_text_or_empty(then->keys, row) &&
+                          strcmp(abdb_json_array_text_or_empty(then->keys, row),
+                                 abdb_json_array_text_or_empty(now->keys, i)) == 0)
             break;
     }
     return i;
@@ -53,15 +53,15 @@ static abdb_status find_first_missing_fact_key(abdb_verifier *c, const abdb_reco
     abdb_status st;
     bool again;
 
-    const char *keys = abdb_json_array_text(then->keys, row),
-               *others = abdb_json_array_text(now->keys, other);
+    const char *keys = abdb_json_array_text_or_empty(then->keys, row),
+               *others = abdb_json_array_text_or_empty(now->keys, other);
 
     for (*out = '\0'; *(keys += strspn(keys, " ")); keys += strcspn(keys, " ")) {
         size_t size = strcspn(keys, " ");
 
         if (abdb_list_has_word(others, ' ', keys, size)) continue;
         snprintf(out, KEY_SIZE, "%.*s", (int)size, keys);
-        st = abdb_verify_is_successor_among_keys(c, out, others, &again, err);
+        st = abdb_verify_others_have_successor_of_key(c, out, others, &again, err);
         if (st != ABDB_OK || !again) return st;
         *out = '\0';
     }
@@ -76,18 +76,18 @@ static abdb_status report_cell_changes(abdb_verifier *c, const abdb_recorded_row
     abdb_status st = ABDB_OK;
 
     TRY(find_first_missing_fact_key(c, then, row, now, other, key, err));
-    if (*key) st = abdb_verify_add_row_why_fact_missing(c, key, row_name(then, row), err);
+    if (*key) st = abdb_verify_append_row_why_fact_missing(c, key, row_name(then, row), err);
     copy_first_key(now, other, key);
     for (size_t i = 0; i < json_array_size(then->columns) && st == ABDB_OK; i++) {
-        const char *name = abdb_json_array_text(then->columns, i),
-                   *before = abdb_json_array_text(json_array_get(then->rows, row), i),
-                   *after = abdb_json_array_text(json_array_get(now->rows, other),
-                                                 abdb_recorded_column_index(now, name));
+        const char *name = abdb_json_array_text_or_empty(then->columns, i),
+                   *before = abdb_json_array_text_or_empty(json_array_get(then->rows, row), i),
+                   *after = abdb_json_array_text_or_empty(json_array_get(now->rows, other),
+                                                          abdb_recorded_column_index(now, name));
 
         if (strcmp(before, after) == 0) continue;
         c->verdict->changed = true;
-        st = abdb_verify_add_difference(c, "changed", row_name(then, row), name, before, after, key,
-                                        err);
+        st = abdb_verify_append_difference_row(c, "changed", row_name(then, row), name, before,
+                                               after, key, err);
     }
 done:
     return st;
@@ -114,12 +114,13 @@ abdb_status abdb_verify_report_row_changes(abdb_verifier *c, const abdb_recorded
     for (size_t r = 0; r < before; r++) {
         if (met[r]) continue;
         copy_first_key(then, r, key);
-        TRY(abdb_verify_add_row_why_fact_missing(c, key, row_name(then, r), err));
+        TRY(abdb_verify_append_row_why_fact_missing(c, key, row_name(then, r), err));
     }
     for (size_t r = 0; r < after; r++) {
         if (taken[r]) continue;
         copy_first_key(now, r, key);
-        TRY(abdb_verify_add_difference(c, "added", row_name(now, r), NULL, NULL, NULL, key, err));
+        TRY(abdb_verify_append_difference_row(c, "added", row_name(now, r), NULL, NULL, NULL, key,
+                                              err));
     }
     c->verdict->changed |= c->out->rows > said;
 done:

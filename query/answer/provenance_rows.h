@@ -19,19 +19,20 @@ typedef struct {
 } abdb_verifier;
 
 /* One thing that differs; texts may be NULL. */
-ABDB_MUST_USE abdb_status abdb_verify_add_difference(abdb_verifier *c, const char *change,
-                                                     const char *row, const char *column,
-                                                     const char *before, const char *now,
-                                                     const char *key, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_verify_append_difference_row(abdb_verifier *c, const char *change,
+                                                            const char *row, const char *column,
+                                                            const char *before, const char *now,
+                                                            const char *key, abdb_error *err);
 /* Adds that a fact is shown no more, in that row (or NULL): was it withdrawn here, is it not here
  * at all, or here but another is shown? */
-ABDB_MUST_USE abdb_status abdb_verify_add_row_why_fact_missing(abdb_verifier *c, const char *key,
-                                                               const char *row, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_verify_append_row_why_fact_missing(abdb_verifier *c, const char *key,
+                                                                  const char *row, abdb_error *err);
 /* Was the fact of that key read again, and is the key that it has now among those (blanks between
  * them)? */
-ABDB_MUST_USE abdb_status abdb_verify_is_successor_among_keys(abdb_verifier *c, const char *key,
-                                                              const char *others, bool *found,
-                                                              abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_verify_others_have_successor_of_key(abdb_verifier *c,
+                                                                   const char *key,
+                                                                   const char *others, bool *found,
+                                                                   abdb_error *err);
 /* Rows as a picture recorded them, or as they are now. */
 typedef struct {
     const json_t *columns, *rows, *keys;
@@ -45,25 +46,27 @@ ABDB_MUST_USE abdb_status abdb_verify_report_row_changes(abdb_verifier *c,
                                                          const abdb_recorded_rows *now,
                                                          abdb_error *err);
 /* site/carried_check.c: the facts of a page of the site; rest: the page without what it carries. */
-ABDB_MUST_USE abdb_status abdb_verify_site_page(abdb_verifier *c, const json_t *said,
-                                                const abdb_text *rest, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_verify_site_page(abdb_verifier *c, const json_t *manifest,
+                                                const abdb_text *page_html, abdb_error *err);
 /* The values of a report's parameters that an object carries. ABDB_USAGE: it has no such. */
-ABDB_MUST_USE abdb_status abdb_verify_read_recorded_parameters(const char *file, const json_t *said,
+ABDB_MUST_USE abdb_status abdb_verify_read_recorded_parameters(const char *file,
+                                                               const json_t *provenance,
                                                                const abdb_report *report,
                                                                const char *value[ABDB_PARAM_COUNT],
                                                                abdb_error *err);
 
 /* The visible cells of a row as text, and the keys of the facts behind it, blanks between them. */
-json_t *abdb_provenance_visible_cells_json(const abdb_table *table, size_t row);
+json_t *abdb_provenance_row_visible_cells_json(const abdb_table *table, size_t row);
 json_t *abdb_provenance_row_fact_keys_json(const abdb_table *table, size_t row);
-json_t *abdb_provenance_parameters_json(const abdb_plot *plot);
+json_t *abdb_provenance_given_parameters_json(const abdb_plot *plot);
 /* A text as JSON can hold it: sanitized where it is not UTF-8. NULL: no memory. */
-json_t *abdb_json_sanitized_string(const char *text);
+json_t *abdb_json_string_sanitized_if_invalid(const char *text);
 /* The text at place i of an array; "" where there is none. */
-const char *abdb_json_array_text(const json_t *array, size_t i);
+const char *abdb_json_array_text_or_empty(const json_t *array, size_t i);
 /* columns, rows and keys of a table, as an object of its own. */
-json_t *abdb_provenance_table_json(const abdb_table *table);
+json_t *abdb_provenance_columns_rows_keys_json(const abdb_table *table);
 /* The SHA-256 of that object, and its size as text. */
-void abdb_provenance_json_digest(const json_t *rows, char out[ABDB_SHA256_HEX], size_t *json_size);
+void abdb_provenance_compact_json_sha256(const json_t *rows, char out[ABDB_SHA256_HEX],
+                                         size_t *json_size);
 
 #endif

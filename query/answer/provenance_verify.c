@@ -47,7 +47,7 @@ done:
 }
 
 /* The tone that a picture was drawn in; light if it records none. */
-static abdb_tone recorded_tone(const json_t *provenance)
+static abdb_tone recorded_tone_or_light(const json_t *provenance)
 {
     const char *name = json_string_value(json_object_get(provenance, "tone"));
     abdb_tone tone = ABDB_TONES;
@@ -70,7 +70,7 @@ static abdb_status mark_svg_edited_if_redraw_differs(abdb_verifier *c, const abd
     abdb_status st = ABDB_OK;
 
     if (!drawn) return ABDB_FAIL(err, ABDB_NOMEM, "%s", c->file);
-    TRY(abdb_figure_draw(abdb_text_get(&plot->script), ABDB_SVG, recorded_tone(provenance),
+    TRY(abdb_figure_draw(abdb_text_get(&plot->script), ABDB_SVG, recorded_tone_or_light(provenance),
                          INFINITY, drawn, err));
     if (fflush(drawn) != 0) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", c->file));
     if (size == svg_without_metadata->size && memcmp(data, svg_without_metadata->data, size) == 0)
@@ -80,8 +80,8 @@ static abdb_status mark_svg_edited_if_redraw_differs(abdb_verifier *c, const abd
         !memmem(svg_without_metadata->data, svg_without_metadata->size, made, strcspn(made, "\n")))
         goto done;
     c->verdict->edited = true;
-    st = abdb_verify_add_difference(c, "edited: its data draw another picture", NULL, NULL, NULL,
-                                    NULL, NULL, err);
+    st = abdb_verify_append_difference_row(c, "edited: its data draw another picture", NULL, NULL,
+                                           NULL, NULL, NULL, err);
 done:
     fclose(drawn);
     free(data);
@@ -89,7 +89,7 @@ done:
 }
 
 /* The rows of a recorded table, and which column names them. */
-static abdb_recorded_rows rows_from_json(const json_t *object, const abdb_plot *plot)
+static abdb_recorded_rows provenance_rows_from_json(const json_t *object, const abdb_plot *plot)
 {
     abdb_recorded_rows r = {json_object_get(object, "columns"), json_object_get(object, "rows"),
                             json_object_get(object, "keys"), 0};
@@ -102,8 +102,9 @@ static abdb_recorded_rows rows_from_json(const json_t *object, const abdb_plot *
 }
 
 /* Rows and keys of the database against those of the picture. rest: the picture, or NULL. */
-static abdb_status report_figure_data_changes(abdb_verifier *c, const json_t *provenance,
-                                              const abdb_text *rest, abdb_error *err)
+static abdb_status append_differences_of_rebuilt_figure(abdb_verifier *c, const json_t *provenance,
+                                                        const abdb_text *picture_without_metadata,
+                                                        abdb_error *err)
 {
     abdb_plot plot = {0};
     json_t *now = NULL;
@@ -114,26 +115,28 @@ static abdb_status report_figure_data_changes(abdb_verifier *c, const json_t *pr
     abdb_status st = ABDB_OK;
 
     TRY(rebuild_recorded_figure(c, provenance, &plot, err));
-    now = abdb_provenance_table_json(&plot.table);
-    abdb_provenance_json_digest(now, digest, &size);
+    now = abdb_provenance_columns_rows_keys_json(&plot.table);
+    abdb_provenance_compact_json_sha256(now, digest, &size);
     if (strcmp(digest, data) != 0) {
-        abdb_recorded_rows before = rows_from_json(provenance, &plot),
-                           after = rows_from_json(now, &plot);
+        abdb_recorded_rows before = provenance_rows_from_json(provenance, &plot),
+                           after = provenance_rows_from_json(now, &plot);
 
         if (before.rows) {
             TRY(abdb_verify_report_row_changes(c, &before, &after, err));
         } else {
-            TRY(abdb_verify_add_difference(c, "changed", NULL, NULL, NULL, NULL, NULL, err));
+            TRY(abdb_verify_append_difference_row(c, "changed", NULL, NULL, NULL, NULL, NULL, err));
             c->verdict->changed = true;
         }
         if (c->verdict->changed) goto done;
     }
     abdb_sha256_hex(abdb_text_get(&plot.script), plot.script.size, digest);
     if (strcmp(digest, script) != 0)
-        TRY(abdb_verify_add_difference(c, "drawn otherwise now: another abdb or figure", NULL, NULL,
-                                       NULL, NULL, NULL, err));
-    else if (rest && abdb_picture_kind_of_bytes(rest->data, rest->size) == ABDB_SVG)
-        TRY(mark_svg_edited_if_redraw_differs(c, &plot, provenance, rest, err));
+        TRY(abdb_verify_append_difference_row(c, "drawn otherwise now: another abdb or figure",
+                                              NULL, NULL, NULL, NULL, NULL, err));
+    else if (picture_without_metadata &&
+             abdb_picture_kind_of_bytes(picture_without_metadata->data,
+                                        picture_without_metadata->size) == ABDB_SVG)
+        TRY(mark_svg_edited_if_redraw_differs(c, &plot, provenance, picture_without_metadata, err));
 done:
     json_decref(now);
     abdb_plot_free(&plot);
@@ -141,8 +144,9 @@ done:
 }
 
 /* The object, with all that is needed of the right kind; what it says of itself must agree. */
-static abdb_status parse_provenance_report_edited_rows(abdb_verifier *c, const char *text,
-                                                       size_t size, json_t **out, abdb_error *err)
+static abdb_status parse_provenance_append_difference_if_edited(abdb_verifier *c, const char *text,
+                                                                size_t size, json_t **out,
+                                                                abdb_error *err)
 {
     static const char *const texts[] = {"figure", "data", "script"};
     json_error_t why;
@@ -159,17 +163,17 @@ static abdb_status parse_provenance_report_edited_rows(abdb_verifier *c, const c
     if (!json_object_get(said, "rows")) return ABDB_OK;
     rows = json_pack("{s:O?, s:O?, s:O?}", "columns", json_object_get(said, "columns"), "rows",
                      json_object_get(said, "rows"), "keys", json_object_get(said, "keys"));
-    abdb_provenance_json_digest(rows, digest, &length);
+    abdb_provenance_compact_json_sha256(rows, digest, &length);
     json_decref(rows);
     if (strcmp(digest, json_string_value(json_object_get(said, "data"))) == 0) return ABDB_OK;
     c->verdict->edited = true;
-    return abdb_verify_add_difference(c, "edited: the rows that it carries", NULL, NULL, NULL, NULL,
-                                      NULL, err);
+    return abdb_verify_append_difference_row(c, "edited: the rows that it carries", NULL, NULL,
+                                             NULL, NULL, NULL, err);
 }
 
 /* The files that a bundle or a page names, beside it. */
-static abdb_status report_edited_files(abdb_verifier *c, const char *path, const json_t *files,
-                                       abdb_error *err)
+static abdb_status append_differences_of_files_beside(abdb_verifier *c, const char *path,
+                                                      const json_t *files, abdb_error *err)
 {
     const char *own = c->file, *name;
     json_t *digest;
@@ -185,16 +189,17 @@ static abdb_status report_edited_files(abdb_verifier *c, const char *path, const
         snprintf(place, sizeof place, "%.*s%s", (int)(path_base_name(path) - path), path, name);
         if (strchr(name, '/') || !json_is_string(digest))
             st = ABDB_FAIL(err, ABDB_FORMAT, "%s: it names a file that is none of a bundle", own);
-        else if (abdb_picture_read_and_protect_file(place, &whole, &why) != ABDB_OK) {
+        else if (abdb_picture_read_and_guard_from_overwriting(place, &whole, &why) != ABDB_OK) {
             c->verdict->edited = true;
-            st = abdb_verify_add_difference(c, "edited: the file is missing", NULL, NULL, NULL,
-                                            NULL, NULL, err);
+            st = abdb_verify_append_difference_row(c, "edited: the file is missing", NULL, NULL,
+                                                   NULL, NULL, NULL, err);
         } else {
             abdb_sha256_hex(abdb_text_get(&whole), whole.size, now);
             if (strcmp(now, json_string_value(digest)) != 0) {
                 c->verdict->edited = true;
-                st = abdb_verify_add_difference(c, "edited: the bytes of the file", NULL, NULL,
-                                                json_string_value(digest), now, NULL, err);
+                st = abdb_verify_append_difference_row(c, "edited: the bytes of the file", NULL,
+                                                       NULL, json_string_value(digest), now, NULL,
+                                                       err);
             }
         }
         abdb_text_free(&whole);
@@ -206,8 +211,8 @@ static abdb_status report_edited_files(abdb_verifier *c, const char *path, const
 
 /* Checks the digest of a picture or page, of files beside it that it names, and the data recorded
  * in it. */
-static abdb_status report_embedded_provenance_changes(abdb_verifier *c, const char *path,
-                                                      const abdb_text *file, abdb_error *err)
+static abdb_status append_differences_of_picture_or_page(abdb_verifier *c, const char *path,
+                                                         const abdb_text *file, abdb_error *err)
 {
     abdb_text stamp = {0}, rest = {0};
     json_t *said = NULL;
@@ -219,20 +224,21 @@ static abdb_status report_embedded_provenance_changes(abdb_verifier *c, const ch
         (void)abdb_error_prepend_context(err, "%s", c->file);
         goto done;
     }
-    TRY(parse_provenance_report_edited_rows(c, abdb_text_get(&stamp), stamp.size, &said, err));
+    TRY(parse_provenance_append_difference_if_edited(c, abdb_text_get(&stamp), stamp.size, &said,
+                                                     err));
     bytes = json_string_value(json_object_get(said, "bytes"));
     abdb_sha256_hex(abdb_text_get(&rest), rest.size, digest);
     if (!bytes || strcmp(digest, bytes) != 0) {
         c->verdict->edited = true;
-        TRY(abdb_verify_add_difference(c, "edited: the bytes of the file", NULL, NULL, bytes,
-                                       digest, NULL, err));
+        TRY(abdb_verify_append_difference_row(c, "edited: the bytes of the file", NULL, NULL, bytes,
+                                              digest, NULL, err));
     }
     if (json_object_get(said, "page")) {
         c->verdict->is_site_page = true;
-        TRY(report_edited_files(c, path, json_object_get(said, "files"), err));
+        TRY(append_differences_of_files_beside(c, path, json_object_get(said, "files"), err));
         TRY(abdb_verify_site_page(c, said, &rest, err));
     } else
-        TRY(report_figure_data_changes(c, said, c->verdict->edited ? NULL : &rest, err));
+        TRY(append_differences_of_rebuilt_figure(c, said, c->verdict->edited ? NULL : &rest, err));
 done:
     json_decref(said);
     abdb_text_free(&stamp);
@@ -250,33 +256,34 @@ static bool name_ends_with(const char *name, const char *end)
 /* --- bundles --------------------------------------------------------------------------------- */
 
 /* Checks the digests of a bundle's files and the data recorded with them. */
-static abdb_status report_bundle_changes(abdb_verifier *c, const char *path, const abdb_text *file,
-                                         abdb_error *err)
+static abdb_status append_differences_of_bundle(abdb_verifier *c, const char *path,
+                                                const abdb_text *manifest_json, abdb_error *err)
 {
     json_t *said = NULL;
     abdb_status st = ABDB_OK;
 
-    if (file->size > ABDB_STAMP_MOST)
+    if (manifest_json->size > ABDB_STAMP_MOST)
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "%s: what it carries is huge", c->file));
-    TRY(parse_provenance_report_edited_rows(c, abdb_text_get(file), file->size, &said, err));
-    TRY(report_edited_files(c, path, json_object_get(said, "files"), err));
-    TRY(report_figure_data_changes(c, said, NULL, err));
+    TRY(parse_provenance_append_difference_if_edited(c, abdb_text_get(manifest_json),
+                                                     manifest_json->size, &said, err));
+    TRY(append_differences_of_files_beside(c, path, json_object_get(said, "files"), err));
+    TRY(append_differences_of_rebuilt_figure(c, said, NULL, err));
 done:
     json_decref(said);
     return st;
 }
 
 /* Checks a picture, or the bundle whose manifest path is. */
-static abdb_status report_picture_or_bundle_changes(abdb_verifier *c, const char *path,
-                                                    abdb_error *err)
+static abdb_status append_differences_of_file_by_its_kind(abdb_verifier *c, const char *path,
+                                                          abdb_error *err)
 {
     abdb_text file = {0};
     abdb_status st = ABDB_OK;
 
     c->file = path_base_name(path);
-    TRY(abdb_picture_read_and_protect_file(path, &file, err));
-    st = *abdb_text_get(&file) == '{' ? report_bundle_changes(c, path, &file, err)
-                                      : report_embedded_provenance_changes(c, path, &file, err);
+    TRY(abdb_picture_read_and_guard_from_overwriting(path, &file, err));
+    st = *abdb_text_get(&file) == '{' ? append_differences_of_bundle(c, path, &file, err)
+                                      : append_differences_of_picture_or_page(c, path, &file, err);
 done:
     abdb_text_free(&file);
     return st;
@@ -297,7 +304,7 @@ static abdb_status report_signed_bundle_changes(abdb_verifier *c, const char *pa
     abdb_text_clear(&c->signer);
     TRY(abdb_verify_signed_bundle(c, path, c->signers_path, &c->signer, err));
     if (c->verdict->unsigned_bundle) goto done;
-    st = report_picture_or_bundle_changes(c, path, err);
+    st = append_differences_of_file_by_its_kind(c, path, err);
     if (c->verdict->edited && (st == ABDB_FORMAT || st == ABDB_USAGE || st == ABDB_IO))
         st = ABDB_OK;
 done:
@@ -322,8 +329,8 @@ static abdb_status report_signed_bundle_of_entry(abdb_verifier *c, const char *f
 }
 
 /* Every NAME.json of a folder; of a site, which has none, every page and picture. */
-static abdb_status report_folder_bundles_or_site_changes(abdb_verifier *c, const char *path,
-                                                         abdb_error *err)
+static abdb_status append_differences_of_bundles_else_pages(abdb_verifier *c, const char *path,
+                                                            abdb_error *err)
 {
     struct dirent **entry = NULL;
     int count = scandir(path, &entry, NULL, alphasort);
@@ -346,7 +353,7 @@ static abdb_status report_folder_bundles_or_site_changes(abdb_verifier *c, const
                 continue;
             found++;
             snprintf(place, sizeof place, "%s/%s", path, name);
-            st = report_picture_or_bundle_changes(c, place, err);
+            st = append_differences_of_file_by_its_kind(c, place, err);
         }
     for (int i = 0; i < count; i++) free(entry[i]);
     free(entry);
@@ -377,8 +384,9 @@ static const char *title_of_outcome(abdb_verifier *c)
                                    thing);
 }
 
-abdb_status abdb_verify_provenance(abdb_db *db, const char *path, const char *signers_path,
-                                   abdb_table *out, abdb_verify_outcome *verdict, abdb_error *err)
+abdb_status abdb_verify_file_or_folder_provenance(abdb_db *db, const char *path,
+                                                  const char *signers_path, abdb_table *out,
+                                                  abdb_verify_outcome *verdict, abdb_error *err)
 {
     static const char *const columns[] = {"file",   "change", "row", "column",
                                           "before", "now",    "key"};
@@ -388,16 +396,17 @@ abdb_status abdb_verify_provenance(abdb_db *db, const char *path, const char *si
     abdb_status st = ABDB_OK;
 
     *verdict = (abdb_verify_outcome){0};
-    if (signers_path) TRY(abdb_picture_read_and_protect_file(signers_path, &signers, err));
+    if (signers_path)
+        TRY(abdb_picture_read_and_guard_from_overwriting(signers_path, &signers, err));
     out->columns = sizeof columns / sizeof *columns;
     for (size_t i = 0; i < out->columns; i++)
         out->column[i] = (abdb_column){.name = columns[i], .style = "cut40"};
     if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
-        TRY(report_folder_bundles_or_site_changes(&c, path, err));
+        TRY(append_differences_of_bundles_else_pages(&c, path, err));
     else if (signers_path)
         TRY(report_signed_bundle_changes(&c, path, err));
     else
-        TRY(report_picture_or_bundle_changes(&c, path, err));
+        TRY(append_differences_of_file_by_its_kind(&c, path, err));
     out->title = title_of_outcome(&c);
 done:
     abdb_text_free(&c.signer);

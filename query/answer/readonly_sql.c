@@ -24,7 +24,7 @@ static int interrupt_at_deadline(void *unused)
     return abdb_deadline_has_passed();
 }
 
-abdb_status abdb_allow_reads_until_deadline(abdb_db *db, double timeout_s, abdb_error *err)
+abdb_status abdb_restrict_db_to_reads_begin_deadline(abdb_db *db, double timeout_s, abdb_error *err)
 {
     abdb_status st;
 
@@ -38,14 +38,15 @@ abdb_status abdb_allow_reads_until_deadline(abdb_db *db, double timeout_s, abdb_
     sqlite3_limit(db->sql, SQLITE_LIMIT_LENGTH, VALUE_SIZE_MAX);
     sqlite3_hard_heap_limit64(memory_max);
     abdb_sql_install_authorizer(db->sql, ABDB_SQL_READING);
-    abdb_deadline_begin(timeout_s);
+    abdb_deadline_begin_and_arm_alarm(timeout_s);
     sqlite3_progress_handler(db->sql, PROGRESS_STEPS, interrupt_at_deadline, NULL);
     return ABDB_OK;
 }
 
 /* "no such column: devic": the nearest name of that kind, from arena, or NULL. SQLite has no code
  * for it, so its words are read; other words only lose the suggestion. */
-static const char *nearest_schema_name(abdb_db *db, const char *message, abdb_arena *arena)
+static const char *nearest_schema_name_for_sql_error(abdb_db *db, const char *message,
+                                                     abdb_arena *arena)
 {
     static const struct {
         const char *says, *names;
@@ -82,7 +83,8 @@ static const char *nearest_schema_name(abdb_db *db, const char *message, abdb_ar
 }
 
 /* Where a column is that there is, but not here: "; it is in v_result, v_spec"; from arena. */
-static const char *list_views_with_column(abdb_db *db, const char *name, abdb_arena *arena)
+static const char *format_hint_of_views_with_column(abdb_db *db, const char *name,
+                                                    abdb_arena *arena)
 {
     static const char sql[] =
         "SELECT group_concat(view, ', ') FROM (SELECT DISTINCT view FROM v_column"
@@ -99,7 +101,7 @@ static const char *list_views_with_column(abdb_db *db, const char *name, abdb_ar
 }
 
 /* The keyword that a word of a statement that is none nearly is: FROM for "form". NULL: none. */
-static const char *find_misspelled_keyword(const char *sql)
+static const char *find_keyword_meant_by_misspelling(const char *sql)
 {
     static const char *const keywords[] = {"SELECT", "FROM",  "WHERE",    "GROUP", "ORDER",
                                            "HAVING", "LIMIT", "DISTINCT", "JOIN",  NULL};
@@ -117,7 +119,7 @@ static const char *find_misspelled_keyword(const char *sql)
         }
         snprintf(word, sizeof word, "%.*s", size < sizeof word ? (int)size : 0, sql);
         for (size_t i = 0; keywords[i] && size >= 4; i++)
-            if (abdb_edit_distance(word, keywords[i]) == 1) return keywords[i];
+            if (abdb_damerau_distance_ignoring_case(word, keywords[i]) == 1) return keywords[i];
         sql += size ? size : 1;
     }
     return NULL;
@@ -125,7 +127,7 @@ static const char *find_misspelled_keyword(const char *sql)
 
 /* What a reader can do about a message of SQLite that abdb's own restrictions cause, or NULL. at:
  * the SQL from the place of the mistake on. */
-static const char *hint_for_refused_sql(const char *message, const char *at)
+static const char *hint_for_refused_sql_or_null(const char *message, const char *at)
 {
     if (strncmp(message, "no such column: ", 16) == 0 && *at == '"')
         return " (a text stands in single quotes; double quotes are for names)";
@@ -138,7 +140,7 @@ static const char *hint_for_refused_sql(const char *message, const char *at)
 
 /* Names a function that SQL may not call, with the reason, where a message of SQLite is about one:
  * either the connection does not have it or the authorizer refused it. False: it is not. */
-static bool fail_if_sql_function_refused(const char *message, abdb_error *err)
+static bool set_error_if_sql_function_refused(const char *message, abdb_error *err)
 {
     static const char *const begins[] = {"not authorized to use function: ", "no such function: "};
 
@@ -160,8 +162,9 @@ static bool fail_if_sql_function_refused(const char *message, abdb_error *err)
 }
 
 /* A mistake in a reader's SQL, a part of text: where it is, and what was perhaps meant. */
-static abdb_status fail_with_sql_hint(abdb_db *db, const char *text, const char *sql, int offset,
-                                      abdb_error *err)
+static abdb_status fail_with_sql_position_and_suggestion(abdb_db *db, const char *text,
+                                                         const char *sql, int offset,
+                                                         abdb_error *err)
 {
     abdb_arena arena = {0};
     const char *message = abdb_arena_printf(&arena, "%s", sqlite3_errmsg(db->sql)), *near,
@@ -171,11 +174,11 @@ static abdb_status fail_with_sql_hint(abdb_db *db, const char *text, const char 
     abdb_status st;
 
     if (!message) return ABDB_FAIL(err, ABDB_NOMEM, "a query");
-    near = nearest_schema_name(db, message, &arena);
-    if (!near && strstr(message, "syntax error")) near = find_misspelled_keyword(sql);
+    near = nearest_schema_name_for_sql_error(db, message, &arena);
+    if (!near && strstr(message, "syntax error")) near = find_keyword_meant_by_misspelling(sql);
     if (near && strlen(message) > strlen(near) &&
         strcmp(message + strlen(message) - strlen(near), near) == 0)
-        hint = list_views_with_column(db, near, &arena);
+        hint = format_hint_of_views_with_column(db, near, &arena);
     else if (near)
         hint = abdb_arena_printf(&arena, ", did you mean '%s'?", near);
     for (const char *c = text; c < sql + offset && *c; c++) line += *c == '\n';
@@ -183,7 +186,7 @@ static abdb_status fail_with_sql_hint(abdb_db *db, const char *text, const char 
         snprintf(place, sizeof place, "line %d: ", line);
         snprintf(beside, sizeof beside, " near '%.30s'", sql + offset);
     }
-    if (!hint) hint = hint_for_refused_sql(message, offset >= 0 ? sql + offset : "");
+    if (!hint) hint = hint_for_refused_sql_or_null(message, offset >= 0 ? sql + offset : "");
     st = strncmp(message, "abdb_", 5) == 0 /* of a function of ours: it says all */
              ? ABDB_FAIL(err, ABDB_USAGE, "%s", message)
              : ABDB_FAIL(err, ABDB_USAGE, "%s%s%s%s; `abdb query --schema` shows views and columns",
@@ -199,7 +202,7 @@ static abdb_status fail_with_user_sql_error(abdb_db *db, const char *text, const
 {
     int code = sqlite3_errcode(db->sql) & 0xff, offset = sqlite3_error_offset(db->sql);
 
-    if (code == SQLITE_INTERRUPT) return abdb_deadline_fail(err);
+    if (code == SQLITE_INTERRUPT) return abdb_deadline_fail_with_time_out(err);
     if (code == SQLITE_TOOBIG)
         return ABDB_FAIL(err, ABDB_LIMIT, "a text or blob of more than %d MiB",
                          VALUE_SIZE_MAX >> 20);
@@ -208,7 +211,7 @@ static abdb_status fail_with_user_sql_error(abdb_db *db, const char *text, const
                          "the query wants more than %lld GiB of memory: ask for fewer rows or"
                          " columns",
                          (long long)memory_max >> 30);
-    if (fail_if_sql_function_refused(sqlite3_errmsg(db->sql), err)) return err->status;
+    if (set_error_if_sql_function_refused(sqlite3_errmsg(db->sql), err)) return err->status;
     if (code == SQLITE_AUTH)
         return ABDB_FAIL(err, ABDB_USAGE, "`abdb query` only reads: %s", sqlite3_errmsg(db->sql));
     if (strstr(sqlite3_errmsg(db->sql), "no such table: abdb_csv") ||
@@ -218,13 +221,14 @@ static abdb_status fail_with_user_sql_error(abdb_db *db, const char *text, const
         return ABDB_FAIL(err, ABDB_USAGE, "SQL may not run programs here; --allow-run lets it");
     if (code == SQLITE_IOERR && strncmp(sqlite3_errmsg(db->sql), "abdb_", 5) == 0)
         return ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(db->sql)); /* of a function of ours */
-    if (code == SQLITE_ERROR) return fail_with_sql_hint(db, text, sql, offset, err);
+    if (code == SQLITE_ERROR)
+        return fail_with_sql_position_and_suggestion(db, text, sql, offset, err);
     return abdb_db_report_sqlite_error(db, err, "query");
 }
 
 /* Binds the parameters of a report by name; numbers as numbers. */
-static void bind_report_parameters(sqlite3_stmt *s, const abdb_report *report,
-                                   const char *const *value)
+static void bind_report_parameters_by_name(sqlite3_stmt *s, const abdb_report *report,
+                                           const char *const *value)
 {
     for (int i = 1; i <= sqlite3_bind_parameter_count(s); i++) {
         const char *name = sqlite3_bind_parameter_name(s, i);
@@ -243,7 +247,7 @@ static void bind_report_parameters(sqlite3_stmt *s, const abdb_report *report,
 }
 
 /* Where the text goes on after blanks, comments and empty statements; at its end: "". */
-static const char *skip_empty_statements(const char *sql)
+static const char *skip_blanks_comments_and_semicolons(const char *sql)
 {
     for (;;) {
         sql += strspn(sql, " \t\r\n\f;");
@@ -264,7 +268,7 @@ static abdb_status refuse_second_statement(const char *text, const char *rest, a
 {
     int line = 1;
 
-    rest = skip_empty_statements(rest);
+    rest = skip_blanks_comments_and_semicolons(rest);
     if (!*rest) return ABDB_OK;
     for (const char *c = text; c < rest; c++) line += *c == '\n';
     return ABDB_FAIL(err, ABDB_USAGE,
@@ -294,19 +298,20 @@ static abdb_status run_readonly_statement_into_table(abdb_db *db, const char *te
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "`abdb query` only reads; this statement would change something: %.60s",
                       sql));
-    bind_report_parameters(s, report, value);
+    bind_report_parameters_by_name(s, report, value);
     TRY(abdb_table_reset_to_sql_columns(s, table, err));
-    while ((code = sqlite3_step(s)) == SQLITE_ROW) TRY(abdb_table_append_sql_row(s, table, err));
+    while ((code = sqlite3_step(s)) == SQLITE_ROW)
+        TRY(abdb_table_append_current_sql_row(s, table, err));
     if (code != SQLITE_DONE) TRY(fail_with_user_sql_error(db, text, sql, err));
 done:
     sqlite3_finalize(s);
     return st;
 }
 
-abdb_status abdb_run_next_readonly_statement(abdb_db *db, const char **sql, abdb_table *table,
-                                             abdb_error *err)
+abdb_status abdb_run_next_readonly_statement_and_advance(abdb_db *db, const char **sql,
+                                                         abdb_table *table, abdb_error *err)
 {
-    const char *text = *sql, *first = skip_empty_statements(text);
+    const char *text = *sql, *first = skip_blanks_comments_and_semicolons(text);
 
     *sql = "";
     return *first ? run_readonly_statement_into_table(db, text, first, sql, NULL, NULL, table, err)
@@ -316,7 +321,7 @@ abdb_status abdb_run_next_readonly_statement(abdb_db *db, const char **sql, abdb
 abdb_status abdb_run_readonly_sql(abdb_db *db, const char *sql, const abdb_report *report,
                                   const char *const *value, abdb_table *table, abdb_error *err)
 {
-    const char *first = skip_empty_statements(sql);
+    const char *first = skip_blanks_comments_and_semicolons(sql);
 
     if (!*first)
         return ABDB_FAIL(err, ABDB_USAGE,
@@ -348,7 +353,7 @@ static abdb_status run_statement_and_free_sql(abdb_db *db, char *sql, const abdb
         TRY(fail_with_user_sql_error(db, sql, sql, err));
     rest += strspn(rest, " \n");
     if (*rest) TRY(ABDB_FAIL(err, ABDB_USAGE, "a table is one statement, not also: %.60s", rest));
-    bind_report_parameters(s, report, value);
+    bind_report_parameters_by_name(s, report, value);
     if (sqlite3_step(s) != SQLITE_DONE) TRY(fail_with_user_sql_error(db, sql, sql, err));
 done:
     sqlite3_finalize(s);
@@ -356,9 +361,9 @@ done:
     return st;
 }
 
-abdb_status abdb_sql_create_temp_table(abdb_db *db, const char *name, const char *sql,
-                                       const abdb_report *report, const char *const *value,
-                                       abdb_error *err)
+abdb_status abdb_sql_create_and_analyze_temp_table(abdb_db *db, const char *name, const char *sql,
+                                                   const abdb_report *report,
+                                                   const char *const *value, abdb_error *err)
 {
     abdb_status st;
 

@@ -26,7 +26,8 @@ static bool values_print_alike(const abdb_value *a, const abdb_value *b)
     return strcmp(abdb_value_text(a, x), abdb_value_text(b, y)) == 0;
 }
 
-static bool column_is_in_list(const abdb_table *t, const char *list, size_t column)
+static bool column_is_named_in_blank_separated_list(const abdb_table *t, const char *list,
+                                                    size_t column)
 {
     const char *name = t->column[column].name;
 
@@ -35,9 +36,9 @@ static bool column_is_in_list(const abdb_table *t, const char *list, size_t colu
 
 /* Is the column printed once above the table? One that the report says so of, where all rows
  * agree. */
-static bool column_is_hoisted(const abdb_table *t, size_t column)
+static bool column_is_hoisted_above_table(const abdb_table *t, size_t column)
 {
-    if (!column_is_in_list(t, t->hoist, column)) return false;
+    if (!column_is_named_in_blank_separated_list(t, t->hoist, column)) return false;
     for (size_t r = 1; r < t->rows; r++)
         if (!values_print_alike(&t->value[column], &t->value[r * t->columns + column]))
             return false;
@@ -47,27 +48,27 @@ static bool column_is_hoisted(const abdb_table *t, size_t column)
 /* Is the column left out, as no row has a value? */
 static bool column_is_omitted_because_empty(const abdb_table *t, size_t column)
 {
-    if (!column_is_in_list(t, t->bare, column)) return false;
+    if (!column_is_named_in_blank_separated_list(t, t->bare, column)) return false;
     for (size_t r = 0; r < t->rows; r++)
         if (t->value[r * t->columns + column].kind != ABDB_NULL) return false;
     return true;
 }
 
 /* Is the column one of its own for people? */
-bool abdb_column_is_visible(const abdb_table *t, size_t column)
+bool abdb_column_is_printed_for_people(const abdb_table *t, size_t column)
 {
     const char *name = t->column[column].name;
 
-    return name[0] != '_' && !column_has_suffix(name, "__mark") && !column_is_hoisted(t, column) &&
-           !column_is_omitted_because_empty(t, column);
+    return name[0] != '_' && !column_has_suffix(name, "__mark") &&
+           !column_is_hoisted_above_table(t, column) && !column_is_omitted_because_empty(t, column);
 }
 
-const char *abdb_column_label(const abdb_table *t, size_t column)
+const char *abdb_column_label_or_name(const abdb_table *t, size_t column)
 {
     return t->column[column].label ? t->column[column].label : t->column[column].name;
 }
 
-bool abdb_column_is_all_numbers(const abdb_table *t, size_t column)
+bool abdb_column_holds_numbers_and_no_text(const abdb_table *t, size_t column)
 {
     bool any = false;
 
@@ -147,7 +148,7 @@ void abdb_format_cell_rounded_with_mark(const abdb_table *t, size_t row, size_t 
 }
 
 /* "round v6.0  division closed": what all rows have in common. */
-void abdb_format_hoisted_columns(const abdb_table *t, char *out, size_t room)
+void abdb_format_hoisted_columns_line(const abdb_table *t, char *out, size_t room)
 {
     size_t used = 0;
 
@@ -155,21 +156,21 @@ void abdb_format_hoisted_columns(const abdb_table *t, char *out, size_t room)
     for (size_t c = 0; c < t->columns; c++) {
         char cell[ABDB_CELL_SIZE];
 
-        if (!column_is_hoisted(t, c)) continue;
+        if (!column_is_hoisted_above_table(t, c)) continue;
         abdb_format_cell_rounded_with_mark(t, 0, c, cell);
         if (!cell[0] || used + strlen(cell) + 40 > room) continue;
         used += (size_t)snprintf(out + used, room - used, "%s%s %s", used ? "   " : "",
-                                 abdb_column_label(t, c), cell);
+                                 abdb_column_label_or_name(t, c), cell);
     }
 }
 
 /* --- for people ------------------------------------------------------------------------------ */
 
-void abdb_render_markdown(const abdb_table *t, FILE *out)
+void abdb_render_markdown_table(const abdb_table *t, FILE *out)
 {
     char cell[ABDB_CELL_SIZE], line[2048];
 
-    abdb_format_hoisted_columns(t, line, sizeof line);
+    abdb_format_hoisted_columns_line(t, line, sizeof line);
     if (t->title) {
         fputs("**", out);
         abdb_write_markdown_escaped(out, t->title);
@@ -180,19 +181,20 @@ void abdb_render_markdown(const abdb_table *t, FILE *out)
         fputs("\n\n", out);
     }
     for (size_t c = 0; c < t->columns; c++) {
-        if (!abdb_column_is_visible(t, c)) continue;
+        if (!abdb_column_is_printed_for_people(t, c)) continue;
         fputs("| ", out);
-        abdb_write_markdown_escaped(out, abdb_column_label(t, c));
+        abdb_write_markdown_escaped(out, abdb_column_label_or_name(t, c));
         fputc(' ', out);
     }
     fputs("|\n", out);
     for (size_t c = 0; c < t->columns; c++)
-        if (abdb_column_is_visible(t, c))
-            abdb_print_sanitized(out, "|---%s", abdb_column_is_all_numbers(t, c) ? ":" : "");
+        if (abdb_column_is_printed_for_people(t, c))
+            abdb_print_sanitized(out, "|---%s",
+                                 abdb_column_holds_numbers_and_no_text(t, c) ? ":" : "");
     fputs("|\n", out);
     for (size_t r = 0; r < t->rows; r++) {
         for (size_t c = 0; c < t->columns; c++) {
-            if (!abdb_column_is_visible(t, c)) continue;
+            if (!abdb_column_is_printed_for_people(t, c)) continue;
             abdb_format_cell_rounded_with_mark(t, r, c, cell);
             fputs("| ", out);
             abdb_write_markdown_escaped(out, cell);
@@ -207,26 +209,26 @@ void abdb_render_markdown(const abdb_table *t, FILE *out)
     }
 }
 
-void abdb_write_html_table_head(FILE *out, const abdb_table *t)
+void abdb_write_html_thead_open_tbody(FILE *out, const abdb_table *t)
 {
     fputs("<thead><tr>", out);
     for (size_t c = 0; c < t->columns; c++) {
-        if (!abdb_column_is_visible(t, c)) continue;
+        if (!abdb_column_is_printed_for_people(t, c)) continue;
         abdb_print_sanitized(out, "<th scope=\"col\"%s>",
-                             abdb_column_is_all_numbers(t, c) ? " class=\"n\"" : "");
-        abdb_write_html_escaped(out, abdb_column_label(t, c));
+                             abdb_column_holds_numbers_and_no_text(t, c) ? " class=\"n\"" : "");
+        abdb_write_html_escaped(out, abdb_column_label_or_name(t, c));
         fputs("</th>", out);
     }
     fputs("</tr></thead>\n<tbody>\n", out);
 }
 
-void abdb_render_html(const abdb_table *t, FILE *out)
+void abdb_render_html_document(const abdb_table *t, FILE *out)
 {
     char cell[ABDB_CELL_SIZE], line[2048];
     bool right[ABDB_COLUMN_MAX];
 
-    for (size_t c = 0; c < t->columns; c++) right[c] = abdb_column_is_all_numbers(t, c);
-    abdb_format_hoisted_columns(t, line, sizeof line);
+    for (size_t c = 0; c < t->columns; c++) right[c] = abdb_column_holds_numbers_and_no_text(t, c);
+    abdb_format_hoisted_columns_line(t, line, sizeof line);
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", out);
     abdb_write_html_escaped(out, t->title ? t->title : "abdb");
     fputs("</title><style>body{font:16px/1.5 system-ui,sans-serif;margin:2rem;color-scheme:light "
@@ -241,11 +243,11 @@ void abdb_render_html(const abdb_table *t, FILE *out)
         abdb_write_html_escaped(out, line);
     }
     fputs("</caption>\n", out);
-    abdb_write_html_table_head(out, t);
+    abdb_write_html_thead_open_tbody(out, t);
     for (size_t r = 0; r < t->rows; r++) {
         fputs("<tr>", out);
         for (size_t c = 0; c < t->columns; c++) {
-            if (!abdb_column_is_visible(t, c)) continue;
+            if (!abdb_column_is_printed_for_people(t, c)) continue;
             abdb_format_cell_rounded_with_mark(t, r, c, cell);
             abdb_print_sanitized(out, "<td%s>", right[c] ? " class=\"n\"" : "");
             abdb_write_html_escaped(out, cell);
@@ -262,27 +264,28 @@ void abdb_render_html(const abdb_table *t, FILE *out)
     fputs("</body></html>\n", out);
 }
 
-void abdb_render_latex(const abdb_table *t, FILE *out)
+void abdb_render_latex_table(const abdb_table *t, FILE *out)
 {
     char cell[ABDB_CELL_SIZE], line[2048];
     size_t shown = 0;
 
-    abdb_format_hoisted_columns(t, line, sizeof line);
+    abdb_format_hoisted_columns_line(t, line, sizeof line);
     fputs("\\begin{table}\n\\begin{tabular}{", out);
     for (size_t c = 0; c < t->columns; c++)
-        if (abdb_column_is_visible(t, c))
-            abdb_print_sanitized(out, "%c", abdb_column_is_all_numbers(t, c) ? 'r' : 'l');
+        if (abdb_column_is_printed_for_people(t, c))
+            abdb_print_sanitized(out, "%c",
+                                 abdb_column_holds_numbers_and_no_text(t, c) ? 'r' : 'l');
     fputs("}\n\\hline\n", out);
     for (size_t c = 0; c < t->columns; c++) {
-        if (!abdb_column_is_visible(t, c)) continue;
+        if (!abdb_column_is_printed_for_people(t, c)) continue;
         if (shown++) fputs(" & ", out);
-        abdb_write_latex_escaped(out, abdb_column_label(t, c));
+        abdb_write_latex_escaped(out, abdb_column_label_or_name(t, c));
     }
     fputs(" \\\\\n\\hline\n", out);
     for (size_t r = 0; r < t->rows; r++) {
         shown = 0;
         for (size_t c = 0; c < t->columns; c++) {
-            if (!abdb_column_is_visible(t, c)) continue;
+            if (!abdb_column_is_printed_for_people(t, c)) continue;
             abdb_format_cell_rounded_with_mark(t, r, c, cell);
             if (shown++) fputs(" & ", out);
             abdb_write_latex_escaped(out, cell);
@@ -304,13 +307,13 @@ void abdb_render_latex(const abdb_table *t, FILE *out)
 
 /* --- for programs ---------------------------------------------------------------------------- */
 
-static bool column_is_exported(const abdb_table *t, size_t column)
+static bool column_is_printed_for_programs(const abdb_table *t, size_t column)
 {
     return t->column[column].name[0] != '_';
 }
 
 /* In data a mark is a column of its own: X__mark is called X_mark. */
-static void format_exported_column_name(const abdb_table *t, size_t column, char out[80])
+static void format_column_name_for_programs(const abdb_table *t, size_t column, char out[80])
 {
     const char *name = t->column[column].name;
 
@@ -326,10 +329,10 @@ static void append_csv_header(const abdb_table *t, int style, abdb_text *line)
     size_t shown = 0;
 
     for (size_t c = 0; c < t->columns; c++) {
-        if (!column_is_exported(t, c)) continue;
-        format_exported_column_name(t, c, name);
+        if (!column_is_printed_for_programs(t, c)) continue;
+        format_column_name_for_programs(t, c, name);
         if (shown++) abdb_text_puts(line, ",");
-        abdb_append_csv_field(line, name, style);
+        abdb_append_csv_field_quoted_if_needed(line, name, style);
     }
     abdb_text_puts(line, "\n");
 }
@@ -343,19 +346,19 @@ static void append_csv_row(const abdb_table *t, size_t row, int style, abdb_text
     for (size_t c = 0; c < t->columns; c++) {
         const abdb_value *v = &t->value[row * t->columns + c];
 
-        if (!column_is_exported(t, c)) continue;
+        if (!column_is_printed_for_programs(t, c)) continue;
         if (shown++) abdb_text_puts(line, ",");
-        abdb_append_csv_field(line, abdb_value_text(v, number), style);
+        abdb_append_csv_field_quoted_if_needed(line, abdb_value_text(v, number), style);
     }
     abdb_text_puts(line, "\n");
 }
 
 /* Writes the exported columns as CSV with a header. */
-static void write_csv_table(const abdb_table *t, int style, FILE *out)
+static void write_csv_header_and_rows(const abdb_table *t, int style, FILE *out)
 {
     abdb_text line = {0};
 
-    if (abdb_stream_is_terminal(out)) style |= ABDB_CSV_PLAIN;
+    if (abdb_stream_is_terminal_or_paged(out)) style |= ABDB_CSV_PLAIN;
     append_csv_header(t, style, &line);
     abdb_write_sanitized_if_terminal(out, abdb_text_get(&line), line.size);
     for (size_t r = 0; r < t->rows; r++) {
@@ -368,16 +371,16 @@ static void write_csv_table(const abdb_table *t, int style, FILE *out)
 
 void abdb_render_csv(const abdb_table *t, FILE *out)
 {
-    write_csv_table(t, 0, out);
+    write_csv_header_and_rows(t, 0, out);
 }
 
 void abdb_render_csv_safe_from_formulas(const abdb_table *t, FILE *out)
 {
-    write_csv_table(t, ABDB_CSV_SPREADSHEET, out);
+    write_csv_header_and_rows(t, ABDB_CSV_SPREADSHEET, out);
 }
 
 /* Appends a row as a JSON object of its exported columns. */
-static void append_json_object(const abdb_table *t, size_t row, abdb_text *text)
+static void append_row_as_json_object(const abdb_table *t, size_t row, abdb_text *text)
 {
     char name[80], number[32];
     size_t shown = 0;
@@ -386,9 +389,9 @@ static void append_json_object(const abdb_table *t, size_t row, abdb_text *text)
     for (size_t c = 0; c < t->columns; c++) {
         const abdb_value *v = &t->value[row * t->columns + c];
 
-        if (!column_is_exported(t, c)) continue;
+        if (!column_is_printed_for_programs(t, c)) continue;
         if (shown++) abdb_text_puts(text, ",");
-        format_exported_column_name(t, c, name);
+        format_column_name_for_programs(t, c, name);
         abdb_text_append_json_string(text, name);
         abdb_text_puts(text, ":");
         if (v->kind == ABDB_NULL || (v->kind == ABDB_REAL && !isfinite(v->real)))
@@ -402,28 +405,28 @@ static void append_json_object(const abdb_table *t, size_t row, abdb_text *text)
 }
 
 /* Writes the rows as JSON objects with that text between them. */
-static void write_json_objects(const abdb_table *t, FILE *out, const char *between)
+static void write_rows_as_json_objects(const abdb_table *t, FILE *out, const char *between)
 {
     abdb_text text = {0};
 
     for (size_t r = 0; r < t->rows; r++) {
         abdb_text_clear(&text);
         if (r) abdb_text_puts(&text, between);
-        append_json_object(t, r, &text);
+        append_row_as_json_object(t, r, &text);
         abdb_write_sanitized_if_terminal(out, abdb_text_get(&text), text.size);
     }
     abdb_text_free(&text);
 }
 
-void abdb_render_json(const abdb_table *t, FILE *out)
+void abdb_render_json_array(const abdb_table *t, FILE *out)
 {
     fputc('[', out);
-    write_json_objects(t, out, ",\n ");
+    write_rows_as_json_objects(t, out, ",\n ");
     fputs("]\n", out);
 }
 
-void abdb_render_jsonl(const abdb_table *t, FILE *out)
+void abdb_render_json_lines(const abdb_table *t, FILE *out)
 {
-    write_json_objects(t, out, "\n");
+    write_rows_as_json_objects(t, out, "\n");
     if (t->rows) fputc('\n', out);
 }

@@ -5,18 +5,19 @@
 #include "query/answer/output.h"
 
 /* Prints a text padded to its width on the terminal; the last column gets no blanks behind it. */
-static void print_padded(FILE *out, const char *text, int width, bool right, bool last)
+static void print_padded(FILE *out, const char *text, int width, bool align_right,
+                         bool omit_trailing_blanks)
 {
     int left = width - abdb_display_width(text);
 
-    if (right)
+    if (align_right)
         abdb_print_sanitized(out, "%*s%s", left > 0 ? left : 0, "", text);
     else
-        abdb_print_sanitized(out, "%s%*s", text, left > 0 && !last ? left : 0, "");
+        abdb_print_sanitized(out, "%s%*s", text, left > 0 && !omit_trailing_blanks ? left : 0, "");
 }
 
 /* The width of a table: of the columns that are shown, and two blanks between them. */
-static int sum_column_widths(const abdb_table *t, const int *width)
+static int table_width_with_gaps(const abdb_table *t, const int *width)
 {
     int all = -2;
 
@@ -27,14 +28,15 @@ static int sum_column_widths(const abdb_table *t, const int *width)
 
 /* Makes columns of text narrower, the widest first, until the table fits into so many columns;
  * where that is not enough, leaves the last ones out (width 0). */
-static void shrink_columns_to_fit(const abdb_table *t, const bool *right, int *width, int room)
+static void shrink_or_hide_columns_to_fit(const abdb_table *t, const bool *right, int *width,
+                                          int room)
 {
     enum { NARROW = 16 };
     int whole[ABDB_COLUMN_MAX];
     size_t left = t->columns;
 
     memcpy(whole, width, t->columns * sizeof *width);
-    while (sum_column_widths(t, width) > room) {
+    while (table_width_with_gaps(t, width) > room) {
         size_t widest = t->columns;
 
         for (size_t c = 0; c < left; c++)
@@ -53,7 +55,7 @@ static void shrink_columns_to_fit(const abdb_table *t, const bool *right, int *w
 }
 
 /* Cuts a cell to so many columns of the screen. */
-static void truncate_to_width(char *cell, int width)
+static void truncate_to_display_width_with_ellipsis(char *cell, int width)
 {
     if (abdb_display_width(cell) <= width) return;
     for (size_t end = strlen(cell); end > 0 && abdb_display_width(cell) >= width;) {
@@ -65,13 +67,13 @@ static void truncate_to_width(char *cell, int width)
 }
 
 /* Names of the columns that did not fit. */
-static void print_columns_left_out(const abdb_table *t, const int *width, FILE *out)
+static void print_names_of_columns_without_room(const abdb_table *t, const int *width, FILE *out)
 {
     abdb_text line = {0};
 
     for (size_t c = 0; c < t->columns; c++)
-        if (abdb_column_is_visible(t, c) && !width[c])
-            abdb_text_printf(&line, "%s%s", line.size ? ", " : "", abdb_column_label(t, c));
+        if (abdb_column_is_printed_for_people(t, c) && !width[c])
+            abdb_text_printf(&line, "%s%s", line.size ? ", " : "", abdb_column_label_or_name(t, c));
     if (line.size) {
         abdb_text_puts(&line, ": no room on this screen; -o csv has all columns");
         abdb_print_wrapped(out, 2, abdb_text_get(&line));
@@ -79,55 +81,55 @@ static void print_columns_left_out(const abdb_table *t, const int *width, FILE *
     abdb_text_free(&line);
 }
 
-void abdb_render_table(const abdb_table *t, FILE *out)
+void abdb_render_text_table(const abdb_table *t, FILE *out)
 {
-    int width[ABDB_COLUMN_MAX] = {0}, room = abdb_terminal_width(out);
+    int width[ABDB_COLUMN_MAX] = {0}, room = abdb_terminal_width_or_zero(out);
     bool right[ABDB_COLUMN_MAX]; /* asked once a column: it looks at each row */
     char cell[ABDB_CELL_SIZE + 4], line[2048];
     size_t last = 0;
 
     for (size_t c = 0; c < t->columns; c++) {
-        right[c] = abdb_column_is_all_numbers(t, c);
-        if (!abdb_column_is_visible(t, c)) continue;
-        width[c] = abdb_display_width(abdb_column_label(t, c));
+        right[c] = abdb_column_holds_numbers_and_no_text(t, c);
+        if (!abdb_column_is_printed_for_people(t, c)) continue;
+        width[c] = abdb_display_width(abdb_column_label_or_name(t, c));
         for (size_t r = 0; r < t->rows; r++) {
             abdb_format_cell_rounded_with_mark(t, r, c, cell);
             if (abdb_display_width(cell) > width[c]) width[c] = abdb_display_width(cell);
         }
     }
-    if (room) shrink_columns_to_fit(t, right, width, room);
+    if (room) shrink_or_hide_columns_to_fit(t, right, width, room);
     for (size_t c = 0; c < t->columns; c++)
         if (width[c]) last = c;
-    abdb_format_hoisted_columns(t, line, sizeof line);
+    abdb_format_hoisted_columns_line(t, line, sizeof line);
     if (t->title) {
-        abdb_print_colour_code_if_terminal(out, "1");
+        abdb_print_colour_code_if_colours_allowed(out, "1");
         abdb_print_wrapped(out, 4, t->title);
-        abdb_print_colour_code_if_terminal(out, "0");
+        abdb_print_colour_code_if_colours_allowed(out, "0");
     }
     if (line[0]) abdb_print_wrapped(out, 0, line);
     if (t->title || line[0]) fputc('\n', out);
     for (size_t c = 0, shown = 0; c < t->columns; c++) {
         if (!width[c]) continue;
         if (shown++) fputs("  ", out);
-        snprintf(cell, sizeof cell, "%s", abdb_column_label(t, c));
-        truncate_to_width(cell, width[c]);
-        abdb_print_colour_code_if_terminal(out, "2");
+        snprintf(cell, sizeof cell, "%s", abdb_column_label_or_name(t, c));
+        truncate_to_display_width_with_ellipsis(cell, width[c]);
+        abdb_print_colour_code_if_colours_allowed(out, "2");
         print_padded(out, cell, width[c], right[c], c == last);
-        abdb_print_colour_code_if_terminal(out, "0");
+        abdb_print_colour_code_if_colours_allowed(out, "0");
     }
     fputc('\n', out);
     for (size_t r = 0; r < t->rows; r++) {
         for (size_t c = 0, shown = 0; c < t->columns; c++) {
             if (!width[c]) continue;
             abdb_format_cell_rounded_with_mark(t, r, c, cell);
-            truncate_to_width(cell, width[c]);
+            truncate_to_display_width_with_ellipsis(cell, width[c]);
             if (shown++) fputs("  ", out);
             print_padded(out, cell, width[c], right[c], c == last);
         }
         fputc('\n', out);
     }
     if (!t->rows && t->columns) fputs("(no rows)\n", out);
-    if (room) print_columns_left_out(t, width, out);
+    if (room) print_names_of_columns_without_room(t, width, out);
     if (t->notes) fputc('\n', out);
     for (size_t i = 0; i < t->notes; i++) abdb_print_wrapped(out, 4, t->note[i]);
 }

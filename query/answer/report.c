@@ -33,7 +33,7 @@ static const char *null_if_empty(const char *text)
 }
 
 /* A parameter is an option with '-' for '_': SQL has :system_type, people type --system-type. */
-static const char *option_name_of_param(abdb_report *r, const char *name)
+static const char *param_name_to_dashed_option_name(abdb_report *r, const char *name)
 {
     char *copy = abdb_arena_copy(&r->arena, name, strlen(name));
 
@@ -43,7 +43,7 @@ static const char *option_name_of_param(abdb_report *r, const char *name)
 }
 
 /* Reads a line `-- param:` of a report's head. */
-static abdb_status parse_param_line(abdb_report *r, char *line, abdb_error *err)
+static abdb_status parse_and_append_param_line(abdb_report *r, char *line, abdb_error *err)
 {
     abdb_report_param *p = &r->param[r->params];
     char *rest = line;
@@ -67,7 +67,7 @@ static abdb_status parse_param_line(abdb_report *r, char *line, abdb_error *err)
                          " price or flag",
                          r->name, p->name);
     r->option[r->params] =
-        (abdb_option){option_name_of_param(r, p->name), 0,
+        (abdb_option){param_name_to_dashed_option_name(r, p->name), 0,
                       strcmp(p->type, "flag") == 0 ? NULL : p->type, p->help ? p->help : ""};
     r->params++;
     return ABDB_OK;
@@ -119,7 +119,7 @@ static abdb_status parse_report_header_line(abdb_report *r, char *line, abdb_err
     else if (strcmp(line, "footnotes") == 0)
         return parse_footnotes_line(r, text, err);
     else if (strcmp(line, "param") == 0)
-        return parse_param_line(r, text, err);
+        return parse_and_append_param_line(r, text, err);
     else if (strcmp(line, "note") == 0 && r->notes < ABDB_NOTE_MAX)
         r->note[r->notes++] = text;
     else if (strcmp(line, "column") == 0 && r->columns < ABDB_COLUMN_MAX) {
@@ -153,13 +153,14 @@ static abdb_status store_temp_table_sql_begin_next(abdb_report *r, abdb_text *ta
 /* Adds a line of the report's text to a part of it. Before the first one go as many empty lines as
  * the text has above it, less those that `before`, which comes first, has: so that SQL's mistakes
  * are found at their lines. */
-static void append_line_keeping_line_number(abdb_text *part, const abdb_text *before,
+static void append_line_keeping_line_number(abdb_text *part, const abdb_text *text_that_comes_first,
                                             const char *line, int number)
 {
     int above = number - 1;
 
     if (!*line && !part->size) return;
-    for (size_t i = 0; before != part && i < before->size; i++) above -= before->data[i] == '\n';
+    for (size_t i = 0; text_that_comes_first != part && i < text_that_comes_first->size; i++)
+        above -= text_that_comes_first->data[i] == '\n';
     for (int i = 0; !part->size && i < above; i++) abdb_text_puts(part, "\n");
     abdb_text_printf(part, "%s\n", line);
 }
@@ -220,9 +221,9 @@ void abdb_report_free(abdb_report *report)
 static const abdb_search_path shelf = {"report", "reports",    ".sql",
                                        NULL,     "abdb query", abdb_reports};
 
-size_t abdb_list_report_names(const char **names, size_t room, abdb_arena *arena)
+size_t abdb_list_own_and_shipped_report_names(const char **names, size_t room, abdb_arena *arena)
 {
-    return abdb_search_path_list_names(&shelf, names, room, arena);
+    return abdb_search_path_list_sorted_names(&shelf, names, room, arena);
 }
 
 abdb_status abdb_report_load(abdb_report *out, const char *name, abdb_error *err)
@@ -232,7 +233,7 @@ abdb_status abdb_report_load(abdb_report *out, const char *name, abdb_error *err
     const char *path;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_search_path_read(&shelf, name, &text, &path, &arena, err));
+    TRY(abdb_search_path_read_user_or_shipped_text(&shelf, name, &text, &path, &arena, err));
     TRY(abdb_report_parse(out, name, abdb_text_get(&text), err));
     if (path) out->origin = abdb_arena_copy(&out->arena, path, strlen(path));
 done:
@@ -243,7 +244,8 @@ done:
 
 /* A value in a title; a selection by its values: "H200-SXM, Offline" of
  * "device=H200-SXM,scenario='Offline'", for a title is no command line. */
-static void append_title_value(const abdb_report_param *param, const char *value, abdb_text *out)
+static void append_title_value_selection_as_values_only(const abdb_report_param *param,
+                                                        const char *value, abdb_text *out)
 {
     static const char *const sets[] = {"baseline", "contender", NULL};
     bool is_set = abdb_text_is_in_list(param->name, sets);
@@ -273,8 +275,9 @@ static void remove_trailing_word(abdb_text *out, const char *word)
 
 /* "{round}" becomes its value; a parameter that was not given leaves nothing, not even "for", nor
  * does "any", which sets no bound. */
-static const char *fill_title_template(abdb_arena *arena, const abdb_report *report,
-                                       const char *const *value, const char *title)
+static const char *fill_title_dropping_unset_parameters(abdb_arena *arena,
+                                                        const abdb_report *report,
+                                                        const char *const *value, const char *title)
 {
     abdb_text out = {0};
     const char *copy;
@@ -295,7 +298,7 @@ static const char *fill_title_template(abdb_arena *arena, const abdb_report *rep
                 if (!value[p]) remove_trailing_word(&out, "to train ");
                 s += *s == ' ' && out.size && out.data[out.size - 1] == ' ';
             } else
-                append_title_value(&report->param[p], value[p], &out);
+                append_title_value_selection_as_values_only(&report->param[p], value[p], &out);
         } else {
             abdb_text_add(&out, s++, 1);
         }
@@ -314,14 +317,15 @@ const char *abdb_report_fill_title(const abdb_report *report, const char *const 
 
     for (size_t p = 0; p < report->params; p++)
         whole[p] = value[p] ? value[p] : report->param[p].fallback;
-    return fill_title_template(&table->arena, report, whole, title);
+    return fill_title_dropping_unset_parameters(&table->arena, report, whole, title);
 }
 
 /* Gives the table the title, labels and notes of its report. */
-static void apply_header_to_table(const abdb_report *report, const char *const *value,
-                                  abdb_table *table)
+static void apply_report_header_to_table(const abdb_report *report, const char *const *value,
+                                         abdb_table *table)
 {
-    table->title = fill_title_template(&table->arena, report, value, report->title);
+    table->title =
+        fill_title_dropping_unset_parameters(&table->arena, report, value, report->title);
     if (report->hoist) table->hoist = abdb_arena_printf(&table->arena, "%s", report->hoist);
     if (report->bare) table->bare = abdb_arena_printf(&table->arena, "%s", report->bare);
     for (size_t i = 0; i < report->columns; i++) {
@@ -383,8 +387,8 @@ static abdb_status run_report_tables_rows_and_notes(abdb_db *db, const abdb_repo
     abdb_status st = ABDB_OK;
 
     for (; st == ABDB_OK && kept < report->keeps; kept++)
-        st = abdb_sql_create_temp_table(db, report->kept[kept].name, report->kept[kept].sql, report,
-                                        bound, err);
+        st = abdb_sql_create_and_analyze_temp_table(db, report->kept[kept].name,
+                                                    report->kept[kept].sql, report, bound, err);
     if (st == ABDB_OK) st = abdb_run_readonly_sql(db, report->rows, report, bound, table, err);
     if (st == ABDB_OK && report->note_sql)
         st = abdb_run_readonly_sql(db, report->note_sql, report, bound, notes, err);
@@ -392,8 +396,8 @@ static abdb_status run_report_tables_rows_and_notes(abdb_db *db, const abdb_repo
     return st;
 }
 
-abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *const *value,
-                            abdb_table *table, abdb_error *err)
+abdb_status abdb_report_run_into_table(abdb_db *db, const abdb_report *report,
+                                       const char *const *value, abdb_table *table, abdb_error *err)
 {
     const char *bound[ABDB_PARAM_COUNT] = {0};
     abdb_table notes = {0};
@@ -404,14 +408,14 @@ abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *
         if (strcmp(report->param[i].type, "flag") == 0)
             bound[i] = value[i] ? "1" : "0";
         else if (value[i])
-            TRY(abdb_report_resolve_value(db, report, i, &bound[i], table, err));
+            TRY(abdb_report_validate_and_resolve_value(db, report, i, &bound[i], table, err));
     }
     st = run_report_tables_rows_and_notes(db, report, bound, table, &notes, err);
     if (st != ABDB_OK) {
         abdb_error_prepend_context(err, "report %s", report->name);
         goto done;
     }
-    apply_header_to_table(report, bound, table);
+    apply_report_header_to_table(report, bound, table);
     set_note_of_rows_cut_by_limit(report, bound, table);
     for (size_t i = 0; i < notes.rows; i++) {
         char number[32];

@@ -99,27 +99,27 @@ ABDB_MUST_USE abdb_status abdb_report_parse(abdb_report *out, const char *name, 
 void abdb_report_free(abdb_report *report);
 /* Runs it; `value` has a text or NULL for each parameter. The database is guarded already.
  * ABDB_USAGE: a value that the parameter cannot have. */
-ABDB_MUST_USE abdb_status abdb_report_run(abdb_db *db, const abdb_report *report,
-                                          const char *const *value, abdb_table *table,
-                                          abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_report_run_into_table(abdb_db *db, const abdb_report *report,
+                                                     const char *const *value, abdb_table *table,
+                                                     abdb_error *err);
 /* parameter_value.c: is *bound a value that parameter p can have? What differs from one by case,
  * punctuation or a v before it becomes that; the beginning of one is taken for it, and the table
  * says so. ABDB_USAGE: it is none (the nearest is named). */
-ABDB_MUST_USE abdb_status abdb_report_resolve_value(abdb_db *db, const abdb_report *report,
-                                                    size_t p, const char **bound, abdb_table *table,
-                                                    abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_report_validate_and_resolve_value(
+    abdb_db *db, const abdb_report *report, size_t p, const char **value_in_out, abdb_table *table,
+    abdb_error *err);
 /* Takes the limits off that nobody set, for formats that are never truncated. */
 void abdb_report_lift_row_limits(const abdb_report *report, const char **value);
 /* A title with "{param}" replaced by its value, given or default; from the table's arena. */
 const char *abdb_report_fill_title(const abdb_report *report, const char *const *value,
                                    const char *title, abdb_table *table);
 /* Names of all reports, shipped and own, sorted; from arena. */
-size_t abdb_list_report_names(const char **names, size_t room, abdb_arena *arena);
+size_t abdb_list_own_and_shipped_report_names(const char **names, size_t room, abdb_arena *arena);
 
 /* Makes db answer questions only: an authorizer, query_only, limits of size and memory, and a
  * deadline in seconds (deadline.h; 0: none). */
-ABDB_MUST_USE abdb_status abdb_allow_reads_until_deadline(abdb_db *db, double timeout_s,
-                                                          abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_restrict_db_to_reads_begin_deadline(abdb_db *db, double timeout_s,
+                                                                   abdb_error *err);
 /* Runs the one statement of sql, parameters bound by name from report (may be NULL) and value; its
  * rows go into table. ABDB_USAGE: none or several statements (then none runs), one that would
  * change something, a mistake in it. */
@@ -128,13 +128,17 @@ ABDB_MUST_USE abdb_status abdb_run_readonly_sql(abdb_db *db, const char *sql,
                                                 abdb_table *table, abdb_error *err);
 /* Runs the first statement of *sql and moves *sql behind it; at the end of the text *sql is "".
  * Without a statement the table has no column. */
-ABDB_MUST_USE abdb_status abdb_run_next_readonly_statement(abdb_db *db, const char **sql,
-                                                           abdb_table *table, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_run_next_readonly_statement_and_advance(abdb_db *db,
+                                                                       const char **sql,
+                                                                       abdb_table *table,
+                                                                       abdb_error *err);
 /* Keeps the rows of one SELECT as the temporary table `name`, counted for the planner; nothing but
  * that may be written. ABDB_USAGE: sql is anything else. */
-ABDB_MUST_USE abdb_status abdb_sql_create_temp_table(abdb_db *db, const char *name, const char *sql,
-                                                     const abdb_report *report,
-                                                     const char *const *value, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_sql_create_and_analyze_temp_table(abdb_db *db, const char *name,
+                                                                 const char *sql,
+                                                                 const abdb_report *report,
+                                                                 const char *const *value,
+                                                                 abdb_error *err);
 /* Drops it, if it is there. */
 void abdb_sql_drop_temp_table(abdb_db *db, const char *name);
 

@@ -17,7 +17,8 @@ enum { NAMES_MAX = 256, TEXT_MAX = 16 << 20 };
 
 /* Length of a file's name without the suffix; 0: it is none of them. Completion hands names to the
  * shell, so that a name is letters, digits, '.', '_' and '-', and begins as no option does. */
-static size_t valid_name_size_without_suffix(const abdb_search_path *shelf, const char *file)
+static size_t name_size_without_suffix_or_zero_if_invalid(const abdb_search_path *shelf,
+                                                          const char *file)
 {
     size_t size = strlen(file), tail = strlen(shelf->suffix);
 
@@ -27,25 +28,27 @@ static size_t valid_name_size_without_suffix(const abdb_search_path *shelf, cons
     return size > tail && strcmp(file + size - tail, shelf->suffix) == 0 ? size - tail : 0;
 }
 
-static bool is_hidden_text(const abdb_search_path *shelf, const char *file)
+static bool is_hidden_file_of_search_path(const abdb_search_path *shelf, const char *file)
 {
     return shelf->hidden && strcmp(file, shelf->hidden) == 0;
 }
 
 /* Adds a copy of the name of size bytes; without memory it is left out, and said. */
-static void copy_name_or_warn(const abdb_search_path *shelf, const char **names, size_t *count,
-                              const char *name, size_t size, abdb_arena *arena)
+static void append_name_copy_or_warn(const abdb_search_path *shelf, const char **names,
+                                     size_t *count, const char *name, size_t size,
+                                     abdb_arena *arena)
 {
     const char *own = abdb_arena_copy(arena, name, size);
 
     if (own)
         names[(*count)++] = own;
     else
-        abdb_print_remark("left out, for want of memory: %s %.*s", shelf->what, (int)size, name);
+        abdb_print_stderr_remark("left out, for want of memory: %s %.*s", shelf->what, (int)size,
+                                 name);
 }
 
-size_t abdb_search_path_list_names(const abdb_search_path *shelf, const char **names, size_t room,
-                                   abdb_arena *arena)
+size_t abdb_search_path_list_sorted_names(const abdb_search_path *shelf, const char **names,
+                                          size_t room, abdb_arena *arena)
 {
     const char *folder = abdb_user_config_folder(arena, shelf->folder);
     DIR *dir = folder ? opendir(folder) : NULL;
@@ -54,18 +57,19 @@ size_t abdb_search_path_list_names(const abdb_search_path *shelf, const char **n
     size_t count = 0, kept = 0, size;
 
     for (const abdb_embedded *e = shelf->shipped; e->name && count < room; e++)
-        if (!is_hidden_text(shelf, e->name))
-            copy_name_or_warn(shelf, names, &count, e->name,
-                              valid_name_size_without_suffix(shelf, e->name), arena);
+        if (!is_hidden_file_of_search_path(shelf, e->name))
+            append_name_copy_or_warn(shelf, names, &count, e->name,
+                                     name_size_without_suffix_or_zero_if_invalid(shelf, e->name),
+                                     arena);
     while (dir && count < room) {
         errno = 0;
         entry = readdir(dir);
         listed = entry || errno == 0;
         if (!entry) break;
-        if ((size = valid_name_size_without_suffix(shelf, entry->d_name)))
-            copy_name_or_warn(shelf, names, &count, entry->d_name, size, arena);
+        if ((size = name_size_without_suffix_or_zero_if_invalid(shelf, entry->d_name)))
+            append_name_copy_or_warn(shelf, names, &count, entry->d_name, size, arena);
     }
-    if (!listed) abdb_print_remark("left out: what is in %s: %s", folder, strerror(errno));
+    if (!listed) abdb_print_stderr_remark("left out: what is in %s: %s", folder, strerror(errno));
     if (dir) closedir(dir);
     abdb_array_sort(names, count, sizeof *names, abdb_compare_text_pointers);
     for (size_t i = 0; i < count; i++)
@@ -73,8 +77,10 @@ size_t abdb_search_path_list_names(const abdb_search_path *shelf, const char **n
     return kept;
 }
 
-abdb_status abdb_search_path_read(const abdb_search_path *shelf, const char *name, abdb_text *text,
-                                  const char **origin, abdb_arena *arena, abdb_error *err)
+abdb_status abdb_search_path_read_user_or_shipped_text(const abdb_search_path *shelf,
+                                                       const char *name, abdb_text *text,
+                                                       const char **origin, abdb_arena *arena,
+                                                       abdb_error *err)
 {
     const char *folder = abdb_user_config_folder(arena, shelf->folder), *names[NAMES_MAX], *near;
     abdb_text longer = {0};
@@ -85,16 +91,16 @@ abdb_status abdb_search_path_read(const abdb_search_path *shelf, const char *nam
                   ? abdb_arena_printf(arena, "%s/%s%s", folder, name, shelf->suffix)
                   : NULL;
     if (*origin && lstat(*origin, &info) == 0)
-        return abdb_read_regular_text_file(*origin, text, err);
+        return abdb_read_and_protect_regular_text_file(*origin, text, err);
     *origin = NULL;
     for (const abdb_embedded *e = shelf->shipped; e->name; e++)
-        if (!is_hidden_text(shelf, e->name) &&
-            strlen(name) == valid_name_size_without_suffix(shelf, e->name) &&
+        if (!is_hidden_file_of_search_path(shelf, e->name) &&
+            strlen(name) == name_size_without_suffix_or_zero_if_invalid(shelf, e->name) &&
             strncmp(name, e->name, strlen(name)) == 0) {
             abdb_text_puts(text, e->text);
             return text->failed ? ABDB_FAIL(err, ABDB_NOMEM, "%s %s", shelf->what, name) : ABDB_OK;
         }
-    count = abdb_search_path_list_names(shelf, names, NAMES_MAX, arena);
+    count = abdb_search_path_list_sorted_names(shelf, names, NAMES_MAX, arena);
     near = abdb_nearest_name(name, names, count);
     for (size_t i = 0; i < count; i++) /* "mlperf": all that begin so */
         if (strncmp(names[i], name, strlen(name)) == 0 && names[i][strlen(name)] == '-')
@@ -127,7 +133,7 @@ static abdb_status append_and_protect_input_file(const char *path, bool regular_
     FILE *file = NULL;
     abdb_status st;
 
-    TRY(abdb_outguard_protect_input(path, err));
+    TRY(abdb_outguard_protect_input_if_regular(path, err));
     if (regular_only && stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "%s is not a regular file, and files of this folder are read by name:"
@@ -151,10 +157,11 @@ done:
 }
 
 /* ABDB_USAGE: the text behind before holds a zero byte. */
-static abdb_status refuse_zero_byte(const char *path, const abdb_text *out, size_t before,
+static abdb_status refuse_zero_byte(const char *path, const abdb_text *out, size_t start_offset,
                                     abdb_error *err)
 {
-    const char *text = abdb_text_get(out) + before, *zero = memchr(text, '\0', out->size - before);
+    const char *text = abdb_text_get(out) + start_offset,
+               *zero = memchr(text, '\0', out->size - start_offset);
     long line = 1;
 
     if (!zero) return ABDB_OK;
@@ -165,12 +172,12 @@ static abdb_status refuse_zero_byte(const char *path, const abdb_text *out, size
                      path, line);
 }
 
-abdb_status abdb_read_file(const char *path, abdb_text *out, abdb_error *err)
+abdb_status abdb_read_and_protect_file(const char *path, abdb_text *out, abdb_error *err)
 {
     return append_and_protect_input_file(path, false, SIZE_MAX, out, err);
 }
 
-abdb_status abdb_read_text_file(const char *path, abdb_text *out, abdb_error *err)
+abdb_status abdb_read_and_protect_text_file(const char *path, abdb_text *out, abdb_error *err)
 {
     size_t before = out->size;
     abdb_status st = append_and_protect_input_file(path, false, TEXT_MAX, out, err);
@@ -178,7 +185,8 @@ abdb_status abdb_read_text_file(const char *path, abdb_text *out, abdb_error *er
     return st == ABDB_OK ? refuse_zero_byte(path, out, before, err) : st;
 }
 
-abdb_status abdb_read_regular_text_file(const char *path, abdb_text *out, abdb_error *err)
+abdb_status abdb_read_and_protect_regular_text_file(const char *path, abdb_text *out,
+                                                    abdb_error *err)
 {
     size_t before = out->size;
     abdb_status st = append_and_protect_input_file(path, true, TEXT_MAX, out, err);

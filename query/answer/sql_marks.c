@@ -65,25 +65,28 @@ static const char offers_met[] =
     "SELECT * FROM met WHERE fits AND place = 1\n";
 
 /* TABLE [WHERE ...] [BY COLUMN, ...] */
-static void append_offer_tables_sql(abdb_text *out, const char *systems, size_t size)
+static void append_offer_tables_sql(abdb_text *out, const char *systems_table_and_by_columns,
+                                    size_t size)
 {
     static const char by[] = " BY ";
-    const char *at = strstr(systems, by), *end = systems + size;
+    const char *at = strstr(systems_table_and_by_columns, by),
+               *end = systems_table_and_by_columns + size;
     char columns[80] = "";
 
     if (at && at < end) {
         snprintf(columns, sizeof columns, ", %.*s", (int)(end - at - 4), at + 4);
-        size = (size_t)(at - systems);
+        size = (size_t)(at - systems_table_and_by_columns);
     }
-    abdb_text_printf(out, offers_met, columns, columns, (int)size, systems);
+    abdb_text_printf(out, offers_met, columns, columns, (int)size, systems_table_and_by_columns);
 }
 
 /* NAME [SMALL]; goes on with @with, where there is one. */
-static void append_price_notes_sql(abdb_text *out, const char *names, size_t size, bool with)
+static void append_price_notes_sql(abdb_text *out, const char *names, size_t size,
+                                   bool continues_with_clause)
 {
     size_t word = strcspn(names, " \n");
 
-    abdb_text_printf(out, prices_said, with ? "," : "WITH", (int)word, names);
+    abdb_text_printf(out, prices_said, continues_with_clause ? "," : "WITH", (int)word, names);
     if (word < size) {
         abdb_text_puts(out, small_said);
         abdb_text_add(out, names + word + 1, size - word - 1);

@@ -61,7 +61,7 @@ abdb_status abdb_table_reset_to_sql_columns(sqlite3_stmt *s, abdb_table *t, abdb
     return ABDB_OK;
 }
 
-abdb_status abdb_table_append_sql_row(sqlite3_stmt *s, abdb_table *t, abdb_error *err)
+abdb_status abdb_table_append_current_sql_row(sqlite3_stmt *s, abdb_table *t, abdb_error *err)
 {
     abdb_value *v;
     const char *text;
@@ -121,15 +121,17 @@ abdb_status abdb_query_to_table(sqlite3 *db, const char *sql, const abdb_binds *
     if (code != SQLITE_OK) TRY(abdb_fail_with_sql_read_error(db, err));
     if (binds) abdb_binds_apply(binds, s);
     TRY(abdb_table_reset_to_sql_columns(s, table, err));
-    while ((code = sqlite3_step(s)) == SQLITE_ROW) TRY(abdb_table_append_sql_row(s, table, err));
+    while ((code = sqlite3_step(s)) == SQLITE_ROW)
+        TRY(abdb_table_append_current_sql_row(s, table, err));
     if (code != SQLITE_DONE) TRY(abdb_fail_with_sql_read_error(db, err));
 done:
     sqlite3_finalize(s);
     return st;
 }
 
-abdb_status abdb_query_with_three_texts(sqlite3 *db, const char *sql, const char *a, const char *b,
-                                        const char *c, abdb_table *table, abdb_error *err)
+abdb_status abdb_query_with_three_texts_to_table(sqlite3 *db, const char *sql, const char *a,
+                                                 const char *b, const char *c, abdb_table *table,
+                                                 abdb_error *err)
 {
     abdb_binds binds = {0};
 

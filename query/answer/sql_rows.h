@@ -27,8 +27,8 @@ void abdb_binds_apply(const abdb_binds *binds, sqlite3_stmt *s);
 ABDB_MUST_USE abdb_status abdb_table_reset_to_sql_columns(sqlite3_stmt *s, abdb_table *table,
                                                           abdb_error *err);
 /* The row at which the statement stands. ABDB_LIMIT: more rows than can be held. */
-ABDB_MUST_USE abdb_status abdb_table_append_sql_row(sqlite3_stmt *s, abdb_table *table,
-                                                    abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_table_append_current_sql_row(sqlite3_stmt *s, abdb_table *table,
+                                                            abdb_error *err);
 /* Why a statement of ours failed: ABDB_NOMEM, ABDB_LIMIT at the time-out, else ABDB_DB with
  * SQLite's words. */
 abdb_status abdb_fail_with_sql_read_error(sqlite3 *db, abdb_error *err);
@@ -36,9 +36,10 @@ abdb_status abdb_fail_with_sql_read_error(sqlite3 *db, abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_query_to_table(sqlite3 *db, const char *sql, const abdb_binds *binds,
                                               abdb_table *table, abdb_error *err);
 /* The same, with three texts as ?1, ?2 and ?3; one that the statement does not have may be NULL. */
-ABDB_MUST_USE abdb_status abdb_query_with_three_texts(sqlite3 *db, const char *sql, const char *a,
-                                                      const char *b, const char *c,
-                                                      abdb_table *table, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_query_with_three_texts_to_table(sqlite3 *db, const char *sql,
+                                                               const char *a, const char *b,
+                                                               const char *c, abdb_table *table,
+                                                               abdb_error *err);
 /* Text of a cell; "" where it is NULL. The text is the table's, or the thread's for a number. */
 const char *abdb_cell_text_or_empty(const abdb_table *table, size_t row, size_t column);
 /* A cell as a number; NAN where it is none. */

@@ -36,7 +36,7 @@ static abdb_status run_ssh_keygen(abdb_start_options *how, const char *data, siz
     end = abdb_program_read_output_and_reap(
         &p, left_s < ABDB_SSH_TIMEOUT_S ? left_s : ABDB_SSH_TIMEOUT_S, ABDB_SSH_SIGNATURE_MAX,
         ABDB_SSH_SIGNATURE_MAX, output, words, &status);
-    if (abdb_deadline_has_passed()) return abdb_deadline_fail(err);
+    if (abdb_deadline_has_passed()) return abdb_deadline_fail_with_time_out(err);
     if (end != ABDB_OUTPUT_WHOLE)
         return ABDB_FAIL(err, ABDB_LIMIT, "ssh-keygen took more than %d s or printed over %d bytes",
                          ABDB_SSH_TIMEOUT_S, ABDB_SSH_SIGNATURE_MAX);

@@ -33,7 +33,7 @@ int abdb_table_column_index(const abdb_table *table, const char *name)
     return -1;
 }
 
-const char *abdb_table_cell_text(const abdb_table *table, size_t row, const char *column)
+const char *abdb_table_cell_text_or_empty(const abdb_table *table, size_t row, const char *column)
 {
     static _Thread_local char number[32];
     int at = abdb_table_column_index(table, column);
@@ -61,8 +61,8 @@ static int find_only_column_by_printed_heading(const abdb_table *table, const ch
     return at;
 }
 
-abdb_status abdb_table_require_column(const abdb_table *table, const char *name, size_t *out,
-                                      abdb_error *err)
+abdb_status abdb_table_require_column_by_name_or_heading(const abdb_table *table, const char *name,
+                                                         size_t *out, abdb_error *err)
 {
     const char *names[ABDB_COLUMN_MAX], *near;
     size_t size = strlen(name);
@@ -93,7 +93,7 @@ abdb_status abdb_table_require_column(const abdb_table *table, const char *name,
 }
 
 /* Two places are kept: for the count of the dropped ones, and for what comes first or is cut. */
-static void append_note_or_count(abdb_table *table, const char *text)
+static void append_note_or_count_dropped(abdb_table *table, const char *text)
 {
     size_t last = ABDB_NOTE_MAX - 2;
     const char *count;
@@ -112,7 +112,7 @@ static void append_note_or_count(abdb_table *table, const char *text)
 
 void abdb_table_add_note(abdb_table *table, const char *text)
 {
-    append_note_or_count(table, abdb_arena_copy(&table->arena, text, strlen(text)));
+    append_note_or_count_dropped(table, abdb_arena_copy(&table->arena, text, strlen(text)));
 }
 
 void abdb_table_add_note_format(abdb_table *table, const char *format, ...)
@@ -128,10 +128,10 @@ void abdb_table_add_note_format(abdb_table *table, const char *format, ...)
     if (text) vsnprintf(text, (size_t)size + 1, format, again);
     va_end(again);
     va_end(list);
-    append_note_or_count(table, text);
+    append_note_or_count_dropped(table, text);
 }
 
-void abdb_table_replace_notes_by_count(abdb_table *table)
+void abdb_table_replace_notes_by_count_keeping_cut(abdb_table *table)
 {
     size_t hidden = table->dropped_notes ? table->dropped_notes - 1 : 0,
            left = table->notes - (table->cut && table->notes);

@@ -14,14 +14,14 @@
 
 /* The formats: FORMAT(constant, what stands before it in a list of all, name, the function of
  * render.h that prints it, is it for programs?). */
-#define ABDB_FORMATS(FORMAT)                                         \
-    FORMAT(ABDB_TABLE, "", "table", abdb_render_table, 0)            \
-    FORMAT(ABDB_MARKDOWN, ", ", "markdown", abdb_render_markdown, 0) \
-    FORMAT(ABDB_CSV, ", ", "csv", abdb_render_csv, 1)                \
-    FORMAT(ABDB_JSON, ", ", "json", abdb_render_json, 1)             \
-    FORMAT(ABDB_JSONL, ", ", "jsonl", abdb_render_jsonl, 1)          \
-    FORMAT(ABDB_HTML, ", ", "html", abdb_render_html, 0)             \
-    FORMAT(ABDB_LATEX, " or ", "latex", abdb_render_latex, 0)
+#define ABDB_FORMATS(FORMAT)                                               \
+    FORMAT(ABDB_TABLE, "", "table", abdb_render_text_table, 0)             \
+    FORMAT(ABDB_MARKDOWN, ", ", "markdown", abdb_render_markdown_table, 0) \
+    FORMAT(ABDB_CSV, ", ", "csv", abdb_render_csv, 1)                      \
+    FORMAT(ABDB_JSON, ", ", "json", abdb_render_json_array, 1)             \
+    FORMAT(ABDB_JSONL, ", ", "jsonl", abdb_render_json_lines, 1)           \
+    FORMAT(ABDB_HTML, ", ", "html", abdb_render_html_document, 0)          \
+    FORMAT(ABDB_LATEX, " or ", "latex", abdb_render_latex_table, 0)
 #define ABDB_FORMAT_CONSTANT(constant, before, name, print, programs) constant,
 #define ABDB_FORMAT_WORD(constant, before, name, print, programs)     before name
 /* "table, markdown, ... or latex" */
@@ -70,11 +70,13 @@ const char *abdb_table_copy_text(abdb_table *table, const char *text);
 abdb_value *abdb_table_append_row(abdb_table *table);
 int abdb_table_column_index(const abdb_table *table, const char *name); /* -1: none */
 /* A cell as exact text; "" where it is missing. The text may be the thread's one buffer. */
-const char *abdb_table_cell_text(const abdb_table *table, size_t row, const char *column);
+const char *abdb_table_cell_text_or_empty(const abdb_table *table, size_t row, const char *column);
 /* The column that a person names; X_mark, as CSV says it, is X__mark. ABDB_USAGE: none (the nearest
  * is named). */
-ABDB_MUST_USE abdb_status abdb_table_require_column(const abdb_table *table, const char *name,
-                                                    size_t *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_table_require_column_by_name_or_heading(const abdb_table *table,
+                                                                       const char *name,
+                                                                       size_t *out,
+                                                                       abdb_error *err);
 /* A value as exact text, as the formats for programs print it. out has 32 bytes or more. */
 const char *abdb_value_text(const abdb_value *value, char out[32]);
 /* One more line below the table, copied; the last that it holds is "and N more notes". */
@@ -83,10 +85,10 @@ void abdb_table_add_note_format(abdb_table *table, const char *format, ...) ABDB
 /* Puts `cut` behind the notes. */
 void abdb_table_append_cut_note(abdb_table *table);
 /* Leaves of the notes only how many there are. */
-void abdb_table_replace_notes_by_count(abdb_table *table);
+void abdb_table_replace_notes_by_count_keeping_cut(abdb_table *table);
 /* Prints. Notes go below the table, or to standard error where the format is for programs. */
-ABDB_MUST_USE abdb_status abdb_table_print(const abdb_table *table, abdb_format format, FILE *out,
-                                           abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_table_print_in_format(const abdb_table *table, abdb_format format,
+                                                     FILE *out, abdb_error *err);
 void abdb_table_free(abdb_table *table);
 
 #endif

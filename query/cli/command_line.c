@@ -63,7 +63,8 @@ static const struct {
               {"--pdf", "type", "type pdf"}};
 
 /* The error of an option that the verb lacks, with the nearest one. */
-static abdb_status fail_unknown_option(const abdb_args *args, const char *given, abdb_error *err)
+static abdb_status fail_unknown_option_with_suggestion(const abdb_args *args, const char *given,
+                                                       abdb_error *err)
 {
     const char *names[ABDB_OPTION_MAX], *near = NULL;
 
@@ -93,7 +94,7 @@ static const abdb_option *option_of_getopt_code(const abdb_args *args, int code)
 
 /* Is the argument of the option a file that the command reads? FILE in the table of options says
  * so, but for the output and the database. */
-static bool option_names_input_file(const abdb_args *args, const char *name)
+static bool option_argument_is_input_file(const abdb_args *args, const char *name)
 {
     if (strcmp(name, "out") == 0 || strcmp(name, "db") == 0) return false;
     for (size_t i = 0; i < args->options; i++)
@@ -102,7 +103,7 @@ static bool option_names_input_file(const abdb_args *args, const char *name)
     return false;
 }
 
-static bool command_reads_positional_files(const abdb_command *command)
+static bool synopsis_says_positionals_are_files(const abdb_command *command)
 {
     static const char *const words[] = {"FILE", "PATH", "PROGRAM", ".db"};
 
@@ -112,7 +113,7 @@ static bool command_reads_positional_files(const abdb_command *command)
 }
 
 /* Does the option name what the command writes? */
-static bool option_names_output(const char *name)
+static bool option_argument_is_output_path(const char *name)
 {
     static const char *const outputs[] = {"out", "bundle", "partition", "plot", "record", "spool"};
 
@@ -131,22 +132,22 @@ static abdb_status protect_inputs_refuse_unsafe_outputs(const abdb_args *args,
 
     TRY(abdb_outguard_protect_database(abdb_arg_db_path(args), err));
     for (size_t i = 0; i < args->count; i++)
-        if (option_names_input_file(args, args->given[i].name))
-            TRY(abdb_outguard_protect_input(args->given[i].value, err));
-    for (int i = 0; i < args->positionals && command_reads_positional_files(command); i++)
+        if (option_argument_is_input_file(args, args->given[i].name))
+            TRY(abdb_outguard_protect_input_if_regular(args->given[i].value, err));
+    for (int i = 0; i < args->positionals && synopsis_says_positionals_are_files(command); i++)
         if (strstr(command->synopsis, ".db"))
             TRY(abdb_outguard_protect_database(args->positional[i], err));
         else
-            TRY(abdb_outguard_protect_input(args->positional[i], err));
+            TRY(abdb_outguard_protect_input_if_regular(args->positional[i], err));
     TRY(abdb_outguard_refuse_protected_path(NULL, err));
     for (size_t i = 0; i < args->count; i++)
-        if (option_names_output(args->given[i].name))
+        if (option_argument_is_output_path(args->given[i].name))
             TRY(abdb_outguard_refuse_protected_path(args->given[i].value, err));
 done:
     return st;
 }
 
-abdb_status abdb_refuse_streams_onto_database(int argc, char **argv, abdb_error *err)
+abdb_status abdb_refuse_and_divert_streams_onto_database(int argc, char **argv, abdb_error *err)
 {
     const char *path = getenv("ABDB_DB");
     abdb_error unsaid;
@@ -176,8 +177,8 @@ done:
 
 /* Checks the argument of an option. What is no free text is a name or a list of them; of a command
  * that is what stands before the equals sign. */
-static abdb_status check_option_argument(const abdb_option *option, const char *value,
-                                         abdb_error *err)
+static abdb_status refuse_long_or_unprintable_option_argument(const abdb_option *option,
+                                                              const char *value, abdb_error *err)
 {
     static const char *const free_texts[] = {"TEXT",   "SELECTION", "FILE", "DIR",
                                              "FOLDER", "PATH",      "URL",  "WORDS",
@@ -197,8 +198,8 @@ static abdb_status check_option_argument(const abdb_option *option, const char *
 
 /* Checks that words beside the options are no longer than a name or a path may be. What is free
  * text there, SQL and notes, has no such bound. */
-static abdb_status check_positional_lengths(const abdb_args *args, const char *verb,
-                                            abdb_error *err)
+static abdb_status refuse_overlong_positionals_except_free_text(const abdb_args *args,
+                                                                const char *verb, abdb_error *err)
 {
     static const char *const free_words[] = {"query", "note", NULL};
 
@@ -240,19 +241,20 @@ abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const char *
         if (code == ':')
             return ABDB_FAIL(err, ABDB_USAGE, "%s wants an argument", argv[optind - 1]);
         if (!option)
-            return fail_unknown_option(
+            return fail_unknown_option_with_suggestion(
                 args,
                 optopt && optopt < FIRST_LONG ? (char[]){'-', (char)optopt, 0} : argv[optind - 1],
                 err);
         if (args->count == ABDB_GIVEN_MAX)
             return ABDB_FAIL(err, ABDB_USAGE, "at most %d options", ABDB_GIVEN_MAX);
-        if (optarg && check_option_argument(option, optarg, err) != ABDB_OK) return ABDB_USAGE;
+        if (optarg && refuse_long_or_unprintable_option_argument(option, optarg, err) != ABDB_OK)
+            return ABDB_USAGE;
         args->given[args->count].name = option->name;
         args->given[args->count++].value = optarg ? optarg : "";
     }
     args->positional = argv + optind;
     args->positionals = argc - optind;
-    if (check_positional_lengths(args, verb, err) != ABDB_OK) return ABDB_USAGE;
+    if (refuse_overlong_positionals_except_free_text(args, verb, err) != ABDB_OK) return ABDB_USAGE;
     return protect_inputs_refuse_unsafe_outputs(args, command, err);
 }
 
@@ -263,10 +265,10 @@ const char *abdb_arg_value(const abdb_args *args, const char *name)
     return NULL;
 }
 
-const char *abdb_arg_next_value(const abdb_args *args, const char *name, size_t *at)
+const char *abdb_arg_next_value(const abdb_args *args, const char *name, size_t *search_from)
 {
-    while (*at < args->count) {
-        size_t i = (*at)++;
+    while (*search_from < args->count) {
+        size_t i = (*search_from)++;
 
         if (strcmp(args->given[i].name, name) == 0) return args->given[i].value;
     }
@@ -283,11 +285,13 @@ const char *abdb_arg_db_path(const abdb_args *args)
 
 static void print_waiting_for_lock(const char *path, double seconds)
 {
-    abdb_print_progress_bar("", -1, 0);
-    abdb_print_remark("another program is writing to %s; waiting (--busy %g)", path, seconds);
+    abdb_show_or_clear_progress_bar("", -1, 0);
+    abdb_print_stderr_remark("another program is writing to %s; waiting (--busy %g)", path,
+                             seconds);
 }
 
-abdb_status abdb_arg_busy_timeout(const abdb_args *args, abdb_busy_timeout *out, abdb_error *err)
+abdb_status abdb_busy_timeout_from_args(const abdb_args *args, abdb_busy_timeout *out,
+                                        abdb_error *err)
 {
     const char *text = abdb_arg_value(args, "busy");
 
@@ -303,18 +307,18 @@ int abdb_print_error_return_exit_code(const abdb_error *err)
     bool starved = abdb_allocation_failure_count() > 0,
          said = strstr(err->message, "memory") != NULL;
 
-    abdb_print_progress_bar("", -1, 0);
-    abdb_print_colour_code_if_terminal(stderr, "31");
+    abdb_show_or_clear_progress_bar("", -1, 0);
+    abdb_print_colour_code_if_colours_allowed(stderr, "31");
     fputs("abdb:", stderr);
-    abdb_print_colour_code_if_terminal(stderr, "0");
+    abdb_print_colour_code_if_colours_allowed(stderr, "0");
     abdb_print_sanitized(stderr, " %s%s\n", err->message,
                          starved && !said ? ": out of memory" : "");
     return abdb_exit_code(starved ? ABDB_NOMEM : err->status);
 }
 
-void abdb_print_paragraphs(FILE *out, const char *text, int indent)
+void abdb_print_paragraphs_wrapped(FILE *out, const char *text, int indent)
 {
-    int column = indent, screen = abdb_terminal_width(out),
+    int column = indent, screen = abdb_terminal_width_or_zero(out),
         most = screen && screen < 88 ? screen : 88;
 
     while (*text) {

@@ -69,13 +69,14 @@ int abdb_first_positional_index(const char *verb, int argc, char **argv);
 /* The last value given for an option; "" for a flag; NULL when it was not given. */
 const char *abdb_arg_value(const abdb_args *args, const char *name);
 /* The next value of a repeated option from *at on, or NULL. */
-const char *abdb_arg_next_value(const abdb_args *args, const char *name, size_t *at);
+const char *abdb_arg_next_value(const abdb_args *args, const char *name, size_t *search_from);
 /* --db, or ABDB_DB, or ./abdb.db. */
 const char *abdb_arg_db_path(const abdb_args *args);
 
 /* Protects the database that the command line and ABDB_DB name, and checks that neither standard
  * output nor standard error is it. ABDB_USAGE: one is; then the stream that is leads elsewhere. */
-ABDB_MUST_USE abdb_status abdb_refuse_streams_onto_database(int argc, char **argv, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_refuse_and_divert_streams_onto_database(int argc, char **argv,
+                                                                       abdb_error *err);
 /* Prints "abdb: message" to standard error and returns the exit code of the status. */
 int abdb_print_error_return_exit_code(const abdb_error *err);
 
@@ -86,8 +87,8 @@ ABDB_MUST_USE abdb_status abdb_open_db_for_writing(abdb_db **db, abdb_writer **w
                                                    const abdb_busy_timeout *patience,
                                                    abdb_error *err);
 /* --busy SECONDS of a verb that writes; with --quiet nobody is told of the wait. */
-ABDB_MUST_USE abdb_status abdb_arg_busy_timeout(const abdb_args *args, abdb_busy_timeout *out,
-                                                abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_busy_timeout_from_args(const abdb_args *args, abdb_busy_timeout *out,
+                                                      abdb_error *err);
 /* Folder of the running program, and of the data it ships (NULL: not found). From arena. */
 const char *abdb_program_folder(abdb_arena *arena);
 const char *abdb_shipped_data_folder(abdb_arena *arena);
@@ -99,8 +100,8 @@ const char *abdb_find_wasm_program(abdb_arena *arena);
 #include "query/cli/commands.def"
 #undef VERB
 /* Prints words folded at 88 columns; lines after the first are indented so far. */
-void abdb_print_paragraphs(FILE *out, const char *text, int indent);
+void abdb_print_paragraphs_wrapped(FILE *out, const char *text, int indent);
 /* Prints the help of one verb, or of all (NULL). */
-void abdb_print_help_of_verb(FILE *out, const abdb_command *command);
+void abdb_print_help_of_verb_or_program(FILE *out, const abdb_command *command);
 
 #endif

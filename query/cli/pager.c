@@ -44,11 +44,11 @@ static bool program_is_in_path(const char *name)
 }
 
 /* Can the first word of a command be run? Of what only a shell can read, perhaps. */
-static bool command_is_runnable(const char *program)
+static bool command_is_runnable(const char *command)
 {
     char word[4096];
 
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(program, " "), program);
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(command, " "), command);
     if (word[strcspn(word, "'\"\\$`|;&<>()=~*?{}[]!#")]) return true;
     return strchr(word, '/') ? access(word, X_OK) == 0 : program_is_in_path(word);
 }
@@ -65,11 +65,11 @@ static const char *choose_pager_command(void)
 void abdb_pipe_stdout_to_pager(void)
 {
     const char *program = choose_pager_command(), *term = getenv("TERM");
-    int columns = abdb_terminal_width(stdout);
+    int columns = abdb_terminal_width_or_zero(stdout);
 
     if (pager || !columns || !program || (term && strcmp(term, "dumb") == 0)) return;
     if (!command_is_runnable(program)) {
-        abdb_print_remark("no pager '%s' can be run, so this is printed as it is", program);
+        abdb_print_stderr_remark("no pager '%s' can be run, so this is printed as it is", program);
         return;
     }
     /* What git asks of less: F to end at once where all fits, R to keep colours, X to leave the
@@ -78,7 +78,7 @@ void abdb_pipe_stdout_to_pager(void)
     fflush(stdout);
     pager = popen(program, "w");
     if (!pager) return; /* then it is printed as it is */
-    abdb_set_pager_width(columns);
+    abdb_treat_stdout_as_paged_terminal(columns);
     dup2(fileno(pager), STDOUT_FILENO);
     signal(SIGPIPE, exit_success_on_sigpipe);
     atexit(close_stdout_wait_for_pager);

@@ -7,8 +7,8 @@
 
 enum { CELL, CAMPAIGN, KERNEL, BOUND, TIME }; /* columns of the rows */
 
-abdb_status abdb_calibrations_load(abdb_calibrations *book, sqlite3 *db, const char *device,
-                                   abdb_error *err)
+abdb_status abdb_calibrations_load_if_other_device(abdb_calibrations *book, sqlite3 *db,
+                                                   const char *device, abdb_error *err)
 {
     abdb_binds binds = {0};
     abdb_status st = ABDB_OK;
@@ -45,8 +45,9 @@ static bool rows_equal_in_column(const abdb_table *t, size_t a, size_t b, size_t
 
 /* Pools the cells whose column is `value`; all where it is NULL. Rows come sorted by cell, campaign
  * and date, so each cell is a stretch of them and each campaign in it a command. */
-static abdb_status pool_calibration_noise(const abdb_table *t, size_t column, const char *value,
-                                          abdb_noise *out, abdb_error *err)
+static abdb_status pool_calibration_noise(const abdb_table *t, size_t class_column,
+                                          const char *class_or_null, abdb_noise *out,
+                                          abdb_error *err)
 {
     double *logs = calloc(t->rows + 1, sizeof *logs);
     size_t *command = calloc(t->rows + 1, sizeof *command);
@@ -62,10 +63,11 @@ static abdb_status pool_calibration_noise(const abdb_table *t, size_t column, co
             command[end - i] = commands;
             logs[end - i] = log(abdb_cell_number_or_nan(t, end, TIME));
         }
-        if (!value || strcmp(abdb_cell_text_or_empty(t, i, column), value) == 0)
+        if (!class_or_null ||
+            strcmp(abdb_cell_text_or_empty(t, i, class_column), class_or_null) == 0)
             TRY(abdb_noise_add_within_and_between_commands(&sums, logs, command, end - i, err));
     }
-    *out = abdb_noise_from_sums(&sums);
+    *out = abdb_noise_standard_deviations_from_sums(&sums);
 done:
     free(logs);
     free(command);

@@ -18,8 +18,9 @@ typedef struct {
 } abdb_calibrations;
 
 /* Loads the calibrations of a device, unless they are there. */
-ABDB_MUST_USE abdb_status abdb_calibrations_load(abdb_calibrations *book, sqlite3 *db,
-                                                 const char *device, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_calibrations_load_if_other_device(abdb_calibrations *book,
+                                                                 sqlite3 *db, const char *device,
+                                                                 abdb_error *err);
 void abdb_calibrations_free(abdb_calibrations *book);
 /* Noise of a class of kernels: `kernel`, else those that the same thing bounds, else all (`kernel`
  * and `bound` may be NULL). command is NAN where nothing tells; *of, if given: which class it is.

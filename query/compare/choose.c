@@ -15,13 +15,14 @@ static const abdb_choose_options anything = {
     .rate = NAN, .time_limit_s = NAN, .latency = {.ttft_s = NAN, .tpot_s = NAN, .latency_s = NAN}};
 
 /* Is member i of a group the first of its device that will do? One device may stand anywhere. */
-static bool is_first_usable_of_device(const abdb_system_choice *c, const abdb_choose_options *o,
-                                      const abdb_group *g, size_t i)
+static bool is_first_usable_member_of_its_device(const abdb_system_choice *c,
+                                                 const abdb_choose_options *o, const abdb_group *g,
+                                                 size_t group_index)
 {
-    const char *device = abdb_member_text(&c->ranking.set, g->member[i], ABDB_M_device);
+    const char *device = abdb_member_text(&c->ranking.set, g->member[group_index], ABDB_M_device);
 
-    if (!abdb_result_meets_request(c, o, g->member[i], NULL)) return false;
-    for (size_t k = 0; k < i; k++)
+    if (!abdb_result_meets_request(c, o, g->member[group_index], NULL)) return false;
+    for (size_t k = 0; k < group_index; k++)
         if (abdb_result_meets_request(c, o, g->member[k], device)) return false;
     return true;
 }
@@ -32,7 +33,8 @@ static size_t count_devices_with_usable_result(const abdb_system_choice *c,
 {
     size_t devices = 0;
 
-    for (size_t i = 0; i < g->count; i++) devices += is_first_usable_of_device(c, o, g, i);
+    for (size_t i = 0; i < g->count; i++)
+        devices += is_first_usable_member_of_its_device(c, o, g, i);
     return devices;
 }
 
@@ -59,7 +61,7 @@ static const char *key_entries_not_in_chosen(abdb_system_choice *c, const char *
     return copy ? copy : "";
 }
 
-static bool unit_is_rate(const char *unit)
+static bool unit_is_per_second(const char *unit)
 {
     size_t size = strlen(unit);
 
@@ -80,7 +82,7 @@ static bool any_group_serves_tokens(const abdb_system_choice *c, const abdb_choo
 {
     const abdb_groups *all = &c->ranking.groups;
 
-    for (size_t g = 0; g < all->count && !abdb_latency_limits_given(&o->latency); g++)
+    for (size_t g = 0; g < all->count && !abdb_any_latency_limit_given(&o->latency); g++)
         if (group_serves_tokens(c, g) && count_devices_with_usable_result(c, o, &all->group[g]))
             return true;
     return false;
@@ -88,7 +90,8 @@ static bool any_group_serves_tokens(const abdb_system_choice *c, const abdb_choo
 
 /* Of the groups of rates (or of times to train) the one with the most devices that will do; the
  * first of several. How many these are. */
-static size_t pick_group_with_most_devices(abdb_system_choice *c, const abdb_choose_options *o)
+static size_t pick_group_with_most_usable_devices(abdb_system_choice *c,
+                                                  const abdb_choose_options *o)
 {
     const abdb_groups *all = &c->ranking.groups;
     bool serving = any_group_serves_tokens(c, o);
@@ -96,7 +99,7 @@ static size_t pick_group_with_most_devices(abdb_system_choice *c, const abdb_cho
 
     for (size_t g = 0; g < all->count; g++) {
         const char *unit = abdb_member_text(&c->ranking.set, all->group[g].member[0], ABDB_M_unit);
-        size_t devices = c->training || unit_is_rate(unit)
+        size_t devices = c->training || unit_is_per_second(unit)
                              ? count_devices_with_usable_result(c, o, &all->group[g])
                              : 0;
 
@@ -113,8 +116,9 @@ static size_t pick_group_with_most_devices(abdb_system_choice *c, const abdb_cho
 }
 
 /* A device of which another group has what will do, and the chosen one nothing. */
-static void leave_out_device_if_only_elsewhere(abdb_system_choice *c, const abdb_choose_options *o,
-                                               size_t member, const char *key)
+static void record_device_left_out_if_only_in_other_group(abdb_system_choice *c,
+                                                          const abdb_choose_options *o,
+                                                          size_t member, const char *key)
 {
     const abdb_group *chosen = &c->ranking.groups.group[c->group];
     const char *device = abdb_member_text(&c->ranking.set, member, ABDB_M_device);
@@ -136,11 +140,13 @@ static void leave_out_device_if_only_elsewhere(abdb_system_choice *c, const abdb
 
 /* Chooses the group of results that answers the question; what the other groups have is listed as
  * left out. */
-static void choose_group_note_others(abdb_system_choice *c, const abdb_choose_options *o)
+static void choose_result_group_record_others_left_out(abdb_system_choice *c,
+                                                       const abdb_choose_options *o)
 {
     const abdb_groups *all = &c->ranking.groups;
 
-    if (!pick_group_with_most_devices(c, o) && !pick_group_with_most_devices(c, &anything)) {
+    if (!pick_group_with_most_usable_devices(c, o) &&
+        !pick_group_with_most_usable_devices(c, &anything)) {
         abdb_system_choice_record_left_out(
             c, "all results",
             c->training  ? "no time to train of a known number of devices"
@@ -159,27 +165,27 @@ static void choose_group_note_others(abdb_system_choice *c, const abdb_choose_op
             c, key, "may not be compared with these; --where picks it instead",
             all->group[g].count);
         for (size_t i = 0; c->training && i < all->group[g].count; i++)
-            if (is_first_usable_of_device(c, o, &all->group[g], i))
-                leave_out_device_if_only_elsewhere(c, o, all->group[g].member[i], key);
+            if (is_first_usable_member_of_its_device(c, o, &all->group[g], i))
+                record_device_left_out_if_only_in_other_group(c, o, all->group[g].member[i], key);
     }
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
 /* Is it of the device, and of a system of that size? size NAN: of any. */
-static bool result_is_of_device(const abdb_system_choice *c, size_t member, const char *device,
-                                double size)
+static bool result_is_of_device_and_size(const abdb_system_choice *c, size_t member,
+                                         const char *device, double device_count)
 {
     double own = abdb_member_number(&c->ranking.set, member, ABDB_M_devices);
 
     return strcmp(abdb_member_text(&c->ranking.set, member, ABDB_M_device), device) == 0 &&
-           (isnan(size) || fabs(own - size) < 0.5);
+           (isnan(device_count) || fabs(own - device_count) < 0.5);
 }
 
 /* Number of different submitters with a result of the device, of that many devices if size is a
  * number. */
-static size_t count_distinct_submitters(const abdb_system_choice *c, const char *device,
-                                        double size)
+static size_t count_distinct_submitters_of_device(const abdb_system_choice *c, const char *device,
+                                                  double device_count)
 {
     const abdb_group *g = &c->ranking.groups.group[c->group];
     size_t count = 0;
@@ -188,8 +194,8 @@ static size_t count_distinct_submitters(const abdb_system_choice *c, const char 
         const char *who = abdb_member_text(&c->ranking.set, g->member[i], ABDB_M_submitter);
         size_t k = 0;
 
-        if (!result_is_of_device(c, g->member[i], device, size)) continue;
-        while (k < i && (!result_is_of_device(c, g->member[k], device, size) ||
+        if (!result_is_of_device_and_size(c, g->member[i], device, device_count)) continue;
+        while (k < i && (!result_is_of_device_and_size(c, g->member[k], device, device_count) ||
                          strcmp(abdb_member_text(&c->ranking.set, g->member[k], ABDB_M_submitter),
                                 who) != 0))
             k++;
@@ -199,13 +205,14 @@ static size_t count_distinct_submitters(const abdb_system_choice *c, const char 
 }
 
 /* Adds a purchase to the answer, with the number of its submitters. */
-static abdb_status append_purchase(abdb_system_choice *c, abdb_purchase p, abdb_error *err)
+static abdb_status append_purchase_with_submitter_count(abdb_system_choice *c, abdb_purchase p,
+                                                        abdb_error *err)
 {
     abdb_purchase *more = abdb_array_reserve_one(c->row, c->count, &c->capacity, sizeof *more);
 
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
     c->row = more;
-    p.submitters = count_distinct_submitters(c, p.device, c->training ? p.devices : NAN);
+    p.submitters = count_distinct_submitters_of_device(c, p.device, c->training ? p.devices : NAN);
     c->row[c->count++] = p;
     return ABDB_OK;
 }
@@ -214,9 +221,9 @@ static abdb_status append_purchase(abdb_system_choice *c, abdb_purchase p, abdb_
 static const char *why_no_usable_result(const abdb_system_choice *c, const abdb_choose_options *o,
                                         const char *device)
 {
-    return !count_distinct_submitters(c, device, NAN) ? "no result among these"
-           : !isnan(o->time_limit_s)                  ? "no result in that time"
-           : abdb_latency_limits_given(&o->latency)
+    return !count_distinct_submitters_of_device(c, device, NAN) ? "no result among these"
+           : !isnan(o->time_limit_s)                            ? "no result in that time"
+           : abdb_any_latency_limit_given(&o->latency)
                ? "no result of which it is known that it keeps the latency limit"
            : !isnan(o->rate) ? "no number of systems up to 10^12 devices has that rate"
                              : "no result that can be multiplied";
@@ -244,8 +251,8 @@ static const char *why_device_has_no_price(const abdb_system_choice *c,
 }
 
 /* cost: what it would cost at 1 USD per device and hour. */
-static void record_device_without_price(abdb_system_choice *c, const char *device, const char *why,
-                                        double cost_at_one_usd)
+static void record_device_left_out_for_want_of_price(abdb_system_choice *c, const char *device,
+                                                     const char *why, double cost_at_one_usd)
 {
     size_t before = c->left_outs;
 
@@ -253,7 +260,7 @@ static void record_device_without_price(abdb_system_choice *c, const char *devic
     if (c->left_outs > before) c->left_out[before].first_below = 1 / cost_at_one_usd;
 }
 
-static bool device_has_row_or_note(const abdb_system_choice *c, const char *device)
+static bool device_has_purchase_or_left_out_note(const abdb_system_choice *c, const char *device)
 {
     for (size_t i = 0; i < c->left_outs; i++)
         if (strcmp(c->left_out[i].what, device) == 0) return true;
@@ -269,15 +276,16 @@ static abdb_status append_rented_or_leave_out(abdb_system_choice *c, const abdb_
     bool needs_price = s->o->by == ABDB_BY_DOLLAR;
     abdb_purchase p = abdb_cheapest_purchase_of_offers(c, s, device);
 
-    if (p.member != SIZE_MAX) return append_purchase(c, p, err);
+    if (p.member != SIZE_MAX) return append_purchase_with_submitter_count(c, p, err);
     p = abdb_cheapest_purchase_at_price(c, s->o, device, needs_price ? 1 : NAN);
     if (p.member == SIZE_MAX) {
-        if (!device_has_row_or_note(c, device))
+        if (!device_has_purchase_or_left_out_note(c, device))
             abdb_system_choice_record_left_out(c, device, why_no_usable_result(c, s->o, device), 0);
     } else if (needs_price)
-        record_device_without_price(c, device, why_device_has_no_price(c, s, device), p.cost);
+        record_device_left_out_for_want_of_price(c, device, why_device_has_no_price(c, s, device),
+                                                 p.cost);
     else
-        return append_purchase(c, p, err);
+        return append_purchase_with_submitter_count(c, p, err);
     return ABDB_OK;
 }
 
@@ -289,7 +297,7 @@ static void record_unused_quotes_left_out(abdb_system_choice *c, const abdb_choo
 
         if (strcmp(abdb_cell_text_or_empty(&s->offers, i, ABDB_OFFER_PROVIDER), "you") != 0)
             continue;
-        if (!device_has_row_or_note(c, device))
+        if (!device_has_purchase_or_left_out_note(c, device))
             abdb_system_choice_record_left_out(
                 c, abdb_arena_printf(&c->arena, "%s", device),
                 "your price is not used, there is no result of it among these:"
@@ -312,8 +320,8 @@ static void record_unusable_result_left_out(abdb_system_choice *c, size_t member
 }
 
 /* One row for each device of the group, and one for each that is owned. */
-static abdb_status append_rented_and_owned(abdb_system_choice *c, const abdb_choose_context *s,
-                                           abdb_error *err)
+static abdb_status append_rented_and_owned_devices(abdb_system_choice *c,
+                                                   const abdb_choose_context *s, abdb_error *err)
 {
     const abdb_group *g = &c->ranking.groups.group[c->group];
     char *rest = s->o->ownership.capital
@@ -325,9 +333,9 @@ static abdb_status append_rented_and_owned(abdb_system_choice *c, const abdb_cho
 
     for (size_t i = 0; i < g->count; i++) {
         device = abdb_member_text(&c->ranking.set, g->member[i], ABDB_M_device);
-        if (!abdb_result_can_be_multiplied(c, g->member[i]))
+        if (!abdb_result_has_value_devices_needed_watts(c, g->member[i]))
             record_unusable_result_left_out(c, g->member[i]);
-        if (is_first_usable_of_device(c, &anything, g, i) && *device)
+        if (is_first_usable_member_of_its_device(c, &anything, g, i) && *device)
             TRY(append_rented_or_leave_out(c, s, device, err));
     }
     while (rest) {
@@ -347,7 +355,7 @@ static abdb_status append_rented_and_owned(abdb_system_choice *c, const abdb_cho
         p.price_kind = "owned";
         p.dearest = p.price;
         p.providers = 1;
-        TRY(append_purchase(c, p, err));
+        TRY(append_purchase_with_submitter_count(c, p, err));
     }
 done:
     return st;
@@ -358,7 +366,7 @@ static int compare_cost_then_device(const void *a, const void *b)
 {
     const abdb_purchase *x = a, *y = b;
 
-    int order = abdb_compare_purchases(x, y);
+    int order = abdb_purchase_compare_cost_then_performance(x, y);
 
     if (order) return order;
     if (strcmp(x->device, y->device) != 0) return strcmp(x->device, y->device);
@@ -377,8 +385,9 @@ static void compute_break_even_prices(abdb_system_choice *c)
 
 /* Measured power of one system of each member, in the order of the ranking's set: its rate divided
  * by its rate per watt. */
-static abdb_status derive_watts_from_per_watt(abdb_system_choice *c, const abdb_choose_options *o,
-                                              sqlite3 *db, abdb_error *err)
+static abdb_status derive_system_watts_from_rate_per_watt(abdb_system_choice *c,
+                                                          const abdb_choose_options *o, sqlite3 *db,
+                                                          abdb_error *err)
 {
     abdb_normalisation per_watt = o->measure;
     abdb_set set = {0};
@@ -390,14 +399,14 @@ static abdb_status derive_watts_from_per_watt(abdb_system_choice *c, const abdb_
         for (size_t k = 0; k < c->ranking.set.members; k++)
             if (strcmp(abdb_member_text(&set, i, ABDB_M_key),
                        abdb_member_text(&c->ranking.set, k, ABDB_M_key)) == 0)
-                c->watts[k] = abdb_system_rate_or_time(c, k) / set.member[i].value;
+                c->watts[k] = abdb_system_rate_or_training_time(c, k) / set.member[i].value;
 done:
     abdb_set_free(&set);
     return st;
 }
 
 /* What the conditions of `where` leave out. */
-static abdb_status note_results_excluded_by_where(abdb_system_choice *c,
+static abdb_status record_count_excluded_by_where(abdb_system_choice *c,
                                                   const abdb_choose_options *o, sqlite3 *db,
                                                   const abdb_normalisation *m, abdb_error *err)
 {
@@ -430,7 +439,7 @@ abdb_status abdb_choose_cheapest_systems(abdb_system_choice *c, sqlite3 *db,
                     (o->measure.metric && strcmp(o->measure.metric, "time_to_train_s") == 0)};
     if (c->training) rank.measure.metric = "time_to_train_s";
     rank.measure.per = c->training ? "none" : "device"; /* whatever a source states it per */
-    if (c->training && abdb_latency_limits_given(&o->latency))
+    if (c->training && abdb_any_latency_limit_given(&o->latency))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "a training has no latency: leave out --ttft, --tpot and"
                       " --latency"));
@@ -444,21 +453,21 @@ abdb_status abdb_choose_cheapest_systems(abdb_system_choice *c, sqlite3 *db,
     c->watts = calloc(c->ranking.set.members + 1, sizeof *c->watts);
     if (!c->watts) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a choice"));
     for (size_t i = 0; i < c->ranking.set.members; i++) c->watts[i] = NAN;
-    if (c->by_watt) TRY(derive_watts_from_per_watt(c, o, db, err));
+    if (c->by_watt) TRY(derive_system_watts_from_rate_per_watt(c, o, db, err));
     if (c->training) TRY(abdb_merge_groups_across_sizes(c, err));
-    if (abdb_latency_limits_given(&o->latency)) {
+    if (abdb_any_latency_limit_given(&o->latency)) {
         TRY(abdb_answer_within_latency(&c->ranking.set, db, &within, &kept, &c->arena, err));
         c->met_by = kept.met_by;
     }
-    choose_group_note_others(c, o);
+    choose_result_group_record_others_left_out(c, o);
     if (c->group == SIZE_MAX) goto done;
     TRY(abdb_load_offers_and_quotes(&s.offers, db, &o->measure, err));
     if (o->widest_tier) abdb_choose_tier_with_most_devices(c, &s);
-    TRY(append_rented_and_owned(c, &s, err));
+    TRY(append_rented_and_owned_devices(c, &s, err));
     record_unused_quotes_left_out(c, &s);
-    TRY(note_results_excluded_by_where(c, o, db, &rank.measure, err));
+    TRY(record_count_excluded_by_where(c, o, db, &rank.measure, err));
     abdb_array_sort(c->row, c->count, sizeof *c->row, compare_cost_then_device);
-    abdb_leave_out_purchases_above(c, o->usd_per_hour_most);
+    abdb_leave_out_purchases_above_usd_per_hour(c, o->usd_per_hour_most);
     if (o->by == ABDB_BY_DOLLAR) compute_break_even_prices(c);
 done:
     abdb_table_free(&s.offers);

@@ -102,7 +102,8 @@ ABDB_MUST_USE abdb_status abdb_choose_cheapest_systems(abdb_system_choice *out, 
 void abdb_system_choice_free(abdb_system_choice *choosing);
 /* A wanted rate as people write it: "100k/s", "1.5M token/s", "250"; the unit after the number and
  * its prefix (k, M, G), where there is one, must be that of the results. ABDB_USAGE. */
-ABDB_MUST_USE abdb_status abdb_parse_wanted_rate(const char *text, const char *unit, double *out,
+ABDB_MUST_USE abdb_status abdb_parse_wanted_rate(const char *text,
+                                                 const char *expected_unit_or_null, double *out,
                                                  abdb_error *err);
 /* The next 'DEVICE=USD' of what --own gives, which is written into; *device, from arena: NULL where
  * there is none any more. ABDB_USAGE: not of that form; no such device. */

@@ -26,7 +26,7 @@ bool abdb_offer_counts(const abdb_system_choice *c, const abdb_choose_context *s
             !*abdb_cell_text_or_empty(&s->offers, offer_row, ABDB_OFFER_KEY));
 }
 
-double abdb_system_rate_or_time(const abdb_system_choice *c, size_t member)
+double abdb_system_rate_or_training_time(const abdb_system_choice *c, size_t member)
 {
     double value = c->ranking.set.member[member].value;
 
@@ -34,7 +34,7 @@ double abdb_system_rate_or_time(const abdb_system_choice *c, size_t member)
                        : value * abdb_member_number(&c->ranking.set, member, ABDB_M_devices);
 }
 
-bool abdb_result_can_be_multiplied(const abdb_system_choice *c, size_t member)
+bool abdb_result_has_value_devices_needed_watts(const abdb_system_choice *c, size_t member)
 {
     const abdb_member *m = &c->ranking.set.member[member];
 
@@ -48,12 +48,13 @@ bool abdb_result_meets_request(const abdb_system_choice *c, const abdb_choose_op
 {
     if (device && strcmp(abdb_member_text(&c->ranking.set, member, ABDB_M_device), device) != 0)
         return false;
-    if (abdb_latency_limits_given(&o->latency) && !(c->met_by && c->met_by[member])) return false;
-    return abdb_result_can_be_multiplied(c, member) &&
-           !(c->training && abdb_system_rate_or_time(c, member) > o->time_limit_s);
+    if (abdb_any_latency_limit_given(&o->latency) && !(c->met_by && c->met_by[member]))
+        return false;
+    return abdb_result_has_value_devices_needed_watts(c, member) &&
+           !(c->training && abdb_system_rate_or_training_time(c, member) > o->time_limit_s);
 }
 
-void abdb_leave_out_purchases_above(abdb_system_choice *c, double usd_per_hour_most)
+void abdb_leave_out_purchases_above_usd_per_hour(abdb_system_choice *c, double usd_per_hour_most)
 {
     size_t kept = 0;
 

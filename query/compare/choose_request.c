@@ -43,7 +43,8 @@ static const char *convert_unit_to_per_second(const char *unit, char second[64],
     return unit;
 }
 
-abdb_status abdb_parse_wanted_rate(const char *text, const char *unit, double *out, abdb_error *err)
+abdb_status abdb_parse_wanted_rate(const char *text, const char *expected_unit_or_null, double *out,
+                                   abdb_error *err)
 {
     static const struct {
         char letter;
@@ -69,9 +70,9 @@ abdb_status abdb_parse_wanted_rate(const char *text, const char *unit, double *o
         return ABDB_FAIL(
             err, ABDB_USAGE,
             "a rate is a number with its unit, such as 100k/s or 1500 token/s, not '%s'", text);
-    if (unit && !unit_is_empty_or_matches_results(rest, unit))
+    if (expected_unit_or_null && !unit_is_empty_or_matches_results(rest, expected_unit_or_null))
         return ABDB_FAIL(err, ABDB_USAGE, "the results are in %s, the wanted rate '%s' is not",
-                         unit, text);
+                         expected_unit_or_null, text);
     *out *= factor;
     return ABDB_OK;
 }

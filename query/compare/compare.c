@@ -118,9 +118,9 @@ static bool best_results_have_unequal_device_counts(const abdb_comparison *c, co
 }
 
 /* A pair; where the best have unlike numbers of devices, first the best of equal numbers. */
-static abdb_status append_pair_equal_size_first(abdb_comparison *c, size_t contender,
-                                                const abdb_group *a, const abdb_group *b,
-                                                abdb_error *err)
+static abdb_status append_pair_preceded_by_equal_size_pair(abdb_comparison *c, size_t contender,
+                                                           const abdb_group *a, const abdb_group *b,
+                                                           abdb_error *err)
 {
     abdb_group *even = abdb_arena_alloc(&c->arena, 2 * sizeof *even);
     abdb_pair *all, swap;
@@ -130,8 +130,8 @@ static abdb_status append_pair_equal_size_first(abdb_comparison *c, size_t conte
     TRY(judge_test_and_append_pair(c, contender, ABDB_OF_ALL, a, b, err));
     all = &c->pair[c->pairs - 1];
     if (!best_results_have_unequal_device_counts(c, all) ||
-        !abdb_select_members_of_best_common_size(all->a, all->b, all->higher, &even[0], &even[1],
-                                                 &c->arena))
+        !abdb_select_best_common_device_count_members(all->a, all->b, all->higher, &even[0],
+                                                      &even[1], &c->arena))
         goto done;
     TRY(judge_test_and_append_pair(c, contender, ABDB_OF_EQUAL_SIZE, &even[0], &even[1], err));
     all = &c->pair[c->pairs - 2];
@@ -165,8 +165,8 @@ static size_t count_differing_key_entries(const char *a, const char *b)
     return count;
 }
 
-static bool same_benchmark_and_scenario(const abdb_comparison *c, size_t set, const abdb_group *a,
-                                        const abdb_group *b)
+static bool groups_share_benchmark_scenario_metric_class(const abdb_comparison *c, size_t set,
+                                                         const abdb_group *a, const abdb_group *b)
 {
     static const abdb_member_column columns[] = {ABDB_M_benchmark, ABDB_M_scenario,
                                                  ABDB_M_metric_class};
@@ -183,14 +183,16 @@ static bool benchmark_already_paired(const abdb_comparison *c, size_t set, const
                                      size_t first_pair, size_t end_pair)
 {
     for (size_t i = first_pair; i < end_pair; i++)
-        if (same_benchmark_and_scenario(c, set, c->pair[i].a.group, b)) return true;
+        if (groups_share_benchmark_scenario_metric_class(c, set, c->pair[i].a.group, b))
+            return true;
     return false;
 }
 
 /* The nearest group of the baseline; NULL: none may be. */
-static const abdb_group *nearest_baseline_group(const abdb_comparison *c, size_t set,
-                                                const abdb_group *b, const bool *already_paired,
-                                                bool of_any_benchmark)
+static const abdb_group *nearest_baseline_group_by_key_difference(const abdb_comparison *c,
+                                                                  size_t set, const abdb_group *b,
+                                                                  const bool *already_paired,
+                                                                  bool of_any_benchmark)
 {
     const abdb_group *best = NULL;
     size_t least = SIZE_MAX;
@@ -199,8 +201,9 @@ static const abdb_group *nearest_baseline_group(const abdb_comparison *c, size_t
         const abdb_group *a = &c->groups[0].group[i];
         size_t away = count_differing_key_entries(a->key, b->key);
 
-        if (of_any_benchmark ? false
-                             : already_paired[i] || !same_benchmark_and_scenario(c, set, a, b))
+        if (of_any_benchmark
+                ? false
+                : already_paired[i] || !groups_share_benchmark_scenario_metric_class(c, set, a, b))
             continue;
         if (away < least) {
             least = away;
@@ -227,7 +230,7 @@ static abdb_status pair_groups_by_equal_then_nearest_key(abdb_comparison *c, siz
 
         if (order == 0) {
             met[i] = done_b[k] = true;
-            TRY(append_pair_equal_size_first(c, set, &a->group[i], &b->group[k], err));
+            TRY(append_pair_preceded_by_equal_size_pair(c, set, &a->group[i], &b->group[k], err));
         }
         i += order <= 0;
         k += order >= 0;
@@ -239,11 +242,11 @@ static abdb_status pair_groups_by_equal_then_nearest_key(abdb_comparison *c, siz
             const abdb_group *near =
                 done_b[k] || benchmark_already_paired(c, set, &b->group[k], before, exact)
                     ? NULL
-                    : nearest_baseline_group(c, set, &b->group[k], met, any != 0);
+                    : nearest_baseline_group_by_key_difference(c, set, &b->group[k], met, any != 0);
 
             if (!near) continue;
             done_b[k] = met[near - a->group] = true;
-            TRY(append_pair_equal_size_first(c, set, near, &b->group[k], err));
+            TRY(append_pair_preceded_by_equal_size_pair(c, set, near, &b->group[k], err));
         }
     }
     for (size_t k = 0; k < b->count; k++)
@@ -257,8 +260,8 @@ done:
 }
 
 /* --pick each: every member is a group of its own. */
-static abdb_status split_into_single_members(abdb_groups *groups, abdb_arena *arena,
-                                             abdb_error *err)
+static abdb_status split_groups_into_single_members(abdb_groups *groups, abdb_arena *arena,
+                                                    abdb_error *err)
 {
     abdb_groups each = {0};
     size_t total = 0;
@@ -275,7 +278,8 @@ static abdb_status split_into_single_members(abdb_groups *groups, abdb_arena *ar
 }
 
 /* Every member of the contender against every one of the baseline with the same key. */
-static abdb_status join_all_pairs_by_key(abdb_comparison *c, size_t set, abdb_error *err)
+static abdb_status join_all_pairs_by_key_else_nearest(abdb_comparison *c, size_t set,
+                                                      abdb_error *err)
 {
     const abdb_groups *a = &c->groups[0], *b = &c->groups[set];
     size_t before = c->pairs;
@@ -289,7 +293,7 @@ static abdb_status join_all_pairs_by_key(abdb_comparison *c, size_t set, abdb_er
                               "--pick each: more than %d pairs; say more of what"
                               " you mean, or --pick best",
                               ABDB_EACH_MAX));
-            TRY(append_pair_equal_size_first(c, set, &a->group[i], &b->group[k], err));
+            TRY(append_pair_preceded_by_equal_size_pair(c, set, &a->group[i], &b->group[k], err));
         }
     if (c->pairs == before) st = pair_groups_by_equal_then_nearest_key(c, set, err);
 done:
@@ -348,8 +352,9 @@ static abdb_status load_next_set(abdb_comparison *out, const char *selection, ab
     return st;
 }
 
-abdb_status abdb_compare_sets(abdb_comparison *out, sqlite3 *db, const char *const *selection,
-                              size_t sets, const abdb_compare_options *options, abdb_error *err)
+abdb_status abdb_compare_first_set_with_others(abdb_comparison *out, sqlite3 *db,
+                                               const char *const *selection, size_t sets,
+                                               const abdb_compare_options *options, abdb_error *err)
 {
     bool each = options->pick == ABDB_PICK_EACH;
     abdb_status st = ABDB_OK;
@@ -364,13 +369,13 @@ abdb_status abdb_compare_sets(abdb_comparison *out, sqlite3 *db, const char *con
     TRY(abdb_sets_refuse_unfit_sides(db, out->set, sets, options->partial, err));
     TRY(split_groups_by_mixed_backend_or_provider(out, err));
     for (size_t i = 0; each && i < sets; i++)
-        TRY(split_into_single_members(&out->groups[i], &out->arena, err));
+        TRY(split_groups_into_single_members(&out->groups[i], &out->arena, err));
     TRY(abdb_sets_normalise_per_device_if_counts_differ(out->set, sets, db, &options->measure,
                                                         &out->per, err));
     for (size_t i = 1; i < sets; i++)
-        TRY(each ? join_all_pairs_by_key(out, i, err)
+        TRY(each ? join_all_pairs_by_key_else_nearest(out, i, err)
                  : pair_groups_by_equal_then_nearest_key(out, i, err));
-    TRY(abdb_pairs_set_verdicts(out, err));
+    TRY(abdb_pairs_holm_correct_and_set_verdicts(out, err));
 done:
     return st;
 }

@@ -61,8 +61,8 @@ ABDB_MUST_USE abdb_status abdb_rulebook_load(abdb_rulebook *out, sqlite3 *db, ab
 void abdb_rulebook_free(abdb_rulebook *book);
 /* What the member's workload declares about a factor: "pair", "load", "agree", "free" or
  * "report". */
-const char *abdb_find_factor_role(const abdb_rulebook *book, const abdb_set *set, size_t member,
-                                  const char *factor, bool *needed);
+const char *abdb_find_factor_role_or_agree(const abdb_rulebook *book, const abdb_set *set,
+                                           size_t member, const char *factor, bool *needed);
 
 /* Members of one set that agree in all that matters. */
 typedef struct {
@@ -77,9 +77,9 @@ typedef struct {
 /* From arena; in the order of their keys. loads: results under unlike loads are apart, too; apart:
  * names of factors by which they are split whatever their role (end: NULL; NULL: none). */
 ABDB_MUST_USE abdb_status abdb_split_set_into_groups(abdb_groups *out, const abdb_rulebook *book,
-                                                     const abdb_set *set, bool loads,
-                                                     const char *const *apart, abdb_arena *arena,
-                                                     abdb_error *err);
+                                                     const abdb_set *set, bool split_loads,
+                                                     const char *const *extra_factors,
+                                                     abdb_arena *arena, abdb_error *err);
 /* Has a group members of which this factor is known to differ? */
 bool abdb_groups_mix_factor_values(const abdb_groups *groups, const abdb_set *set,
                                    const char *factor);
@@ -91,9 +91,9 @@ typedef struct {
 } abdb_side;
 /* Does a rule hold for a pair? what: the factor that it found, for test `needed`. */
 bool abdb_rule_applies_to_pair(const abdb_rulebook *book, const abdb_rule *rule, abdb_side a,
-                               abdb_side b, const char **what);
+                               abdb_side b, const char **missing_factor);
 /* The known values of a factor on a side, sorted, ',' between; *unknown: some do not say. */
-const char *abdb_side_distinct_factor_values(abdb_side side, const char *factor, bool *unknown,
+const char *abdb_side_distinct_factor_values(abdb_side side, const char *factor, bool *some_unknown,
                                              abdb_arena *arena);
 
 /* --- compare.c -------------------------------------------------------------------------------- */
@@ -187,30 +187,34 @@ ABDB_MUST_USE abdb_status abdb_pair_collect_differing_factors(abdb_comparison *c
                                                               abdb_error *err);
 /* Compares set 0 with each of the others. ABDB_USAGE: see abdb_set_load_normalised. The selections
  * and options are borrowed until the comparison is freed. */
-ABDB_MUST_USE abdb_status abdb_compare_sets(abdb_comparison *out, sqlite3 *db,
-                                            const char *const *selection, size_t sets,
-                                            const abdb_compare_options *options, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_compare_first_set_with_others(abdb_comparison *out, sqlite3 *db,
+                                                             const char *const *selection,
+                                                             size_t sets,
+                                                             const abdb_compare_options *options,
+                                                             abdb_error *err);
 void abdb_comparison_free(abdb_comparison *comparison);
 /* verdict.c: summaries of both sides and their ratio. */
 ABDB_MUST_USE abdb_status abdb_pair_summarise_and_test(abdb_comparison *c, abdb_pair *pair,
                                                        abdb_error *err);
 /* Verdicts, once all pairs are there: p is corrected for all that no rule refuses. */
-ABDB_MUST_USE abdb_status abdb_pairs_set_verdicts(abdb_comparison *c, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_pairs_holm_correct_and_set_verdicts(abdb_comparison *c,
+                                                                   abdb_error *err);
 /* Those options, or what stands for them. */
-double abdb_effect_threshold(const abdb_comparison *c);
-double abdb_significance_level(const abdb_comparison *c);
-double abdb_change_to_detect(const abdb_comparison *c);
+double abdb_effect_threshold_or_default(const abdb_comparison *c);
+double abdb_significance_level_or_default(const abdb_comparison *c);
+double abdb_change_to_detect_or_default(const abdb_comparison *c);
 /* Is more better in some of a contender's headlines, and less in others? */
-bool abdb_pairs_mix_better_directions(const abdb_comparison *c, size_t contender);
+bool abdb_pairs_mix_higher_and_lower_is_better(const abdb_comparison *c, size_t contender);
 /* The geometric mean of a contender's headlines, where directions mix of how many times better it
  * is in each, else of the ratios as they are; *n: how many, *left_out: the rest, *twins: those
  * of the rest that repeat a number, because the 99 % and the 99.9 % target of a benchmark often
  * carry one. NAN where there are none. */
-double abdb_geomean_of_like_ratios(const abdb_comparison *c, size_t contender, size_t *n,
+double abdb_geomean_of_like_ratios(const abdb_comparison *c, size_t contender, size_t *counted,
                                    size_t *left_out, size_t *repeats);
 /* Are two results one number under two accuracy targets? */
-bool abdb_same_number_under_other_target(const abdb_set *a, size_t i, double x, const abdb_set *b,
-                                         size_t k, double y);
+bool abdb_is_same_mlperf_number_under_other_target(const abdb_set *a, size_t member_of_a,
+                                                   double value_of_a, const abdb_set *b,
+                                                   size_t member_of_b, double value_of_b);
 /* May the pair's numbers be shown? */
 bool abdb_pair_may_be_shown(const abdb_comparison *c, const abdb_pair *pair);
 /* compare_rows.c: "vec gemm n=512", the cell without its repetition; else model and scenario. */

@@ -6,8 +6,8 @@
 
 #include "schema/core/stats.h"
 
-bool abdb_same_number_under_other_target(const abdb_set *a, size_t i, double x, const abdb_set *b,
-                                         size_t k, double y)
+bool abdb_is_same_mlperf_number_under_other_target(const abdb_set *a, size_t i, double x,
+                                                   const abdb_set *b, size_t k, double y)
 {
     static const abdb_member_column same[] = {ABDB_M_benchmark, ABDB_M_scenario, ABDB_M_evidence};
 
@@ -36,18 +36,18 @@ static bool pair_repeats_no_earlier_number(const abdb_comparison *c, size_t pair
         const abdb_pair *other = &c->pair[i];
 
         if (other->contender != pair->contender || !pair_counts_in_geomean(other)) continue;
-        if (abdb_same_number_under_other_target(pair->a.set, pair->a.group->member[0],
-                                                pair->left.value, other->a.set,
-                                                other->a.group->member[0], other->left.value) ||
-            abdb_same_number_under_other_target(pair->b.set, pair->b.group->member[0],
-                                                pair->right.value, other->b.set,
-                                                other->b.group->member[0], other->right.value))
+        if (abdb_is_same_mlperf_number_under_other_target(
+                pair->a.set, pair->a.group->member[0], pair->left.value, other->a.set,
+                other->a.group->member[0], other->left.value) ||
+            abdb_is_same_mlperf_number_under_other_target(
+                pair->b.set, pair->b.group->member[0], pair->right.value, other->b.set,
+                other->b.group->member[0], other->right.value))
             return false;
     }
     return true;
 }
 
-bool abdb_pairs_mix_better_directions(const abdb_comparison *c, size_t contender)
+bool abdb_pairs_mix_higher_and_lower_is_better(const abdb_comparison *c, size_t contender)
 {
     bool seen[2] = {false, false};
 
@@ -60,7 +60,7 @@ bool abdb_pairs_mix_better_directions(const abdb_comparison *c, size_t contender
 double abdb_geomean_of_like_ratios(const abdb_comparison *c, size_t contender, size_t *n,
                                    size_t *left_out, size_t *repeats)
 {
-    bool mixed = abdb_pairs_mix_better_directions(c, contender);
+    bool mixed = abdb_pairs_mix_higher_and_lower_is_better(c, contender);
     double sum = 0;
 
     *n = *left_out = *repeats = 0;
@@ -78,5 +78,5 @@ double abdb_geomean_of_like_ratios(const abdb_comparison *c, size_t contender, s
             ++*n;
         }
     }
-    return *n ? abdb_exp_rounded(sum / (double)*n) : NAN;
+    return *n ? abdb_exp_rounded_to_13_digits(sum / (double)*n) : NAN;
 }

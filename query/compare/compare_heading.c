@@ -23,7 +23,8 @@ const char *abdb_set_device_or_selection(const abdb_set *set)
 }
 
 /* Distinct values of a column over a set, "v5.1,v6.0". */
-static void append_distinct_values(const abdb_set *set, abdb_member_column column, abdb_text *out)
+static void append_distinct_values_of_column(const abdb_set *set, abdb_member_column column,
+                                             abdb_text *out)
 {
     size_t before = out->size;
 
@@ -48,10 +49,10 @@ void abdb_append_set_headings(const abdb_comparison *c, abdb_text *out)
 
         abdb_text_printf(out, "%s%c %s  ", i ? "    " : "", (char)('A' + i),
                          abdb_set_device_or_selection(set));
-        append_distinct_values(set, ABDB_M_evidence, out);
+        append_distinct_values_of_column(set, ABDB_M_evidence, out);
         before = out->size;
         abdb_text_puts(out, " ");
-        append_distinct_values(set, ABDB_M_round, out);
+        append_distinct_values_of_column(set, ABDB_M_round, out);
         if (out->size == before + 1 && out->data) out->data[--out->size] = '\0';
         abdb_text_printf(out, ", %zu result%s", set->members,
                          abdb_plural_ending((long long)set->members));
@@ -68,7 +69,8 @@ bool abdb_factor_is_displayed(const char *name)
 }
 
 /* Do all pairs that are shown have this one value on both sides? */
-static bool all_pairs_share_factor(const abdb_comparison *c, const char *name, const char *value)
+static bool all_shown_pairs_share_factor_value(const abdb_comparison *c, const char *name,
+                                               const char *value)
 {
     abdb_arena arena = {0};
     bool all = true, unknown;
@@ -87,7 +89,7 @@ static bool all_pairs_share_factor(const abdb_comparison *c, const char *name, c
 }
 
 /* "same: suite inference, division closed, ..." */
-void abdb_append_shared_factors(const abdb_comparison *c, abdb_text *out)
+void abdb_append_factors_shared_by_shown_pairs(const abdb_comparison *c, abdb_text *out)
 {
     const abdb_pair *first = NULL;
     size_t at, count = 0, more = 0;
@@ -99,11 +101,12 @@ void abdb_append_shared_factors(const abdb_comparison *c, abdb_text *out)
     for (size_t t = 0; t < first->a.set->member[at].traits; t++) {
         const abdb_member_factor *trait = &first->a.set->member[at].trait[t];
         bool needed;
-        const char *role = abdb_find_factor_role(&c->book, first->a.set, at, trait->name, &needed);
+        const char *role =
+            abdb_find_factor_role_or_agree(&c->book, first->a.set, at, trait->name, &needed);
 
         if (trait->state != ABDB_KNOWN || !abdb_factor_is_displayed(trait->name) ||
             (strcmp(role, "agree") != 0 && strcmp(role, "pair") != 0) ||
-            !all_pairs_share_factor(c, trait->name, trait->text))
+            !all_shown_pairs_share_factor_value(c, trait->name, trait->text))
             continue;
         if (count == SAME_MAX || abdb_display_width(trait->text) > VALUE_WIDTH_MAX ||
             strcmp(trait->text, "no") == 0) {
@@ -145,8 +148,8 @@ static void append_known_factor_values_of_side(const abdb_comparison *c, size_t 
 }
 
 /* "round v5.1|v6.0  submitter": long values by name only; unknown ones on a line of their own. */
-void abdb_append_differing_factors(const abdb_comparison *c, size_t contender, bool unknown,
-                                   abdb_text *out)
+void abdb_append_contender_differing_factors(const abdb_comparison *c, size_t contender,
+                                             bool only_unknown, abdb_text *out)
 {
     abdb_text values = {0}, seen = {0};
 
@@ -161,11 +164,12 @@ void abdb_append_differing_factors(const abdb_comparison *c, size_t contender, b
             snprintf(word, sizeof word, " %s ", name);
             if (strcmp(name, "quality") == 0) /* of this pair, and no factor of its results */
                 snprintf(word, sizeof word, "quality %s|%s", pair->differ[d].a, pair->differ[d].b);
-            if (pair->differ[d].unknown != unknown || strstr(abdb_text_get(&seen), word)) continue;
+            if (pair->differ[d].unknown != only_unknown || strstr(abdb_text_get(&seen), word))
+                continue;
             abdb_text_puts(&seen, word);
-            abdb_text_printf(out, "%s%s", out->size ? (unknown ? ", " : "  ") : "",
+            abdb_text_printf(out, "%s%s", out->size ? (only_unknown ? ", " : "  ") : "",
                              *word == ' ' ? name : word);
-            if (unknown || *word != ' ') continue;
+            if (only_unknown || *word != ' ') continue;
             abdb_text_clear(&values);
             append_known_factor_values_of_side(c, contender, name, true, &values);
             abdb_text_puts(&values, "|");

@@ -110,22 +110,22 @@ static void write_next_count_cell(row_writer *f, size_t value)
 }
 
 /* "round v5.1|v6.0; dtype fp8|fp4", of those that differ, or the names of those unknown. */
-static void write_differing_factors_text(const abdb_pair *pair, bool unknown, abdb_text *out)
+static void write_differing_factors_text(const abdb_pair *pair, bool only_unknown, abdb_text *out)
 {
     abdb_text_clear(out);
     for (size_t i = 0; i < pair->differs; i++) {
         const abdb_differing *d = &pair->differ[i];
 
-        if (d->unknown != unknown) continue;
+        if (d->unknown != only_unknown) continue;
         abdb_text_printf(out, "%s%s", out->size ? "; " : "", d->name);
-        if (!unknown) abdb_text_printf(out, " %s|%s", d->a, d->b);
-        if (!unknown && d->meaning_unknown) abdb_text_puts(out, ", meaning unknown");
+        if (!only_unknown) abdb_text_printf(out, " %s|%s", d->a, d->b);
+        if (!only_unknown && d->meaning_unknown) abdb_text_puts(out, ", meaning unknown");
     }
 }
 
 /* Writes one field of all refusals, "; " between: 0 the rules' names, 1 their sentences, 2 source
  * and place. */
-static void write_refusal_field_text(const abdb_pair *pair, int field, abdb_text *out)
+static void write_refusals_rule_sentence_or_source(const abdb_pair *pair, int field, abdb_text *out)
 {
     abdb_text_clear(out);
     for (size_t i = 0; i < pair->refusals; i++) {
@@ -188,7 +188,7 @@ static void write_identity_cells(row_writer *f, const abdb_comparison *c, const 
 
 /* Writes values, counts, ratio, interval, p and verdict; where the pair may not be shown, counts
  * and reasons alone. */
-static void write_value_cells(row_writer *f, const abdb_pair *pair, bool shown)
+static void write_value_ratio_and_verdict_cells(row_writer *f, const abdb_pair *pair, bool shown)
 {
     const abdb_difference *d = &pair->difference;
     bool ratio = shown && pair->has_ratio;
@@ -208,7 +208,7 @@ static void write_value_cells(row_writer *f, const abdb_pair *pair, bool shown)
 }
 
 /* How well a difference is known. */
-static void write_evidence_cells(row_writer *f, const abdb_difference *d, bool shown)
+static void write_test_quality_cells(row_writer *f, const abdb_difference *d, bool shown)
 {
     bool tested = shown && isfinite(d->p);
 
@@ -260,10 +260,10 @@ static abdb_status append_pair_row(const abdb_comparison *c, const abdb_pair *pa
     if (!f.next) return ABDB_FAIL(err, ABDB_NOMEM, "a comparison");
     TRY(abdb_find_per_formula(c->per, &formula, err));
     write_identity_cells(&f, c, pair);
-    write_value_cells(&f, pair, shown);
+    write_value_ratio_and_verdict_cells(&f, pair, shown);
     write_next_text_cell(&f, standings[pair->comparability]);
     for (int part = 0; part < 3; part++) {
-        write_refusal_field_text(pair, part, &words);
+        write_refusals_rule_sentence_or_source(pair, part, &words);
         write_next_text_cell(&f, abdb_text_get(&words));
     }
     for (int unknown = 0; unknown < 2; unknown++) {
@@ -280,7 +280,7 @@ static abdb_status append_pair_row(const abdb_comparison *c, const abdb_pair *pa
     write_next_text_cell(&f, shown ? pair->unlike : NULL);
     write_next_number_cell(&f, shown ? picked_device_count(pair->a, &pair->left) : NAN);
     write_next_number_cell(&f, shown ? picked_device_count(pair->b, &pair->right) : NAN);
-    write_evidence_cells(&f, &pair->difference, shown && pair->has_ratio);
+    write_test_quality_cells(&f, &pair->difference, shown && pair->has_ratio);
     abdb_text_clear(&words);
     if (shown) append_side_fact_keys(pair->a, &pair->left, &words);
     if (shown) append_side_fact_keys(pair->b, &pair->right, &words);
@@ -307,7 +307,7 @@ abdb_status abdb_comparison_to_data_table(const abdb_comparison *c, bool with_wh
 
         TRY(append_pair_row(c, &c->pair[i], out, err));
         if (!with_why) continue;
-        TRY(abdb_describe_largest_factors(c, &c->pair[i], &why, &out->arena, err));
+        TRY(abdb_describe_two_largest_ratio_factors(c, &c->pair[i], &why, &out->arena, err));
         if (*why)
             out->value[out->rows * out->columns - 1] =
                 (abdb_value){.kind = ABDB_STRING, .text = why};

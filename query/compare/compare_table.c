@@ -33,7 +33,7 @@ abdb_unit_prefix abdb_pick_unit_prefix(double value, const char *unit)
     return (abdb_unit_prefix){1, ""};
 }
 
-void abdb_format_scaled(double value, abdb_unit_prefix scale, char out[32])
+void abdb_format_value_divided_by_prefix(double value, abdb_unit_prefix scale, char out[32])
 {
     double x = value / scale.factor, size = fabs(x);
     /* Four significant digits, at least one decimal. */
@@ -178,8 +178,8 @@ static void format_side_value(const abdb_side_summary *s, abdb_unit_prefix scale
         snprintf(out, 96, "- %.80s", s->why ? s->why : "no value");
         return;
     }
-    abdb_format_scaled(s->value, scale, value);
-    abdb_format_scaled(s->low, scale, low);
+    abdb_format_value_divided_by_prefix(s->value, scale, value);
+    abdb_format_value_divided_by_prefix(s->low, scale, low);
     if (s->n == 1)
         snprintf(out, 96, "%s", value);
     else if (s->sampled)
@@ -371,7 +371,7 @@ static abdb_status append_contender_rows(const abdb_comparison *c, size_t conten
         set_cell_text(t, row, 6,
                       strcmp(abdb_member_text(&c->set[0], 0, ABDB_M_evidence), "mlperf") == 0
                           ? "composite, not endorsed by MLCommons"
-                      : abdb_pairs_mix_better_directions(c, contender)
+                      : abdb_pairs_mix_higher_and_lower_is_better(c, contender)
                           ? "composite, above 1 is better: times turned over"
                           : "composite");
     }
@@ -398,14 +398,14 @@ abdb_status abdb_print_comparison(const abdb_comparison *c, abdb_db *db, bool br
 
     TRY(abdb_add_comparison_notes(c, db, &end, err));
     abdb_deadline_cancel(); /* what is left is to print */
-    abdb_append_exploratory_stamp(c, &line);
+    abdb_append_exploratory_stamp_if_refused(c, &line);
     abdb_append_set_headings(c, &line);
     abdb_print_wrapped(out, 4, abdb_text_get(&line));
     abdb_text_clear(&line);
-    abdb_append_shared_factors(c, &line);
+    abdb_append_factors_shared_by_shown_pairs(c, &line);
     if (line.size && !brief) abdb_print_wrapped(out, 4, abdb_text_get(&line));
     abdb_text_clear(&line);
-    abdb_append_reason_of_per_and_sizes(c, &line);
+    abdb_append_why_per_device_and_equal_sizes(c, &line);
     if (line.size) abdb_print_wrapped(out, 4, abdb_text_get(&line));
     for (size_t s = 1; s < c->sets; s++) {
         abdb_table rows = {0};
@@ -416,14 +416,14 @@ abdb_status abdb_print_comparison(const abdb_comparison *c, abdb_db *db, bool br
         fputc('\n', out);
         abdb_print_wrapped(out, 4, abdb_text_get(&line));
         abdb_text_clear(&line);
-        abdb_append_differing_factors(c, s, true, &line);
+        abdb_append_contender_differing_factors(c, s, true, &line);
         if (line.size && !brief) print_unknown_factors(abdb_text_get(&line), out);
         st = append_contender_rows(c, s, &rows, err);
-        if (st == ABDB_OK) abdb_render_table(&rows, out);
+        if (st == ABDB_OK) abdb_render_text_table(&rows, out);
         abdb_table_free(&rows);
         if (st != ABDB_OK) goto done;
     }
-    if (brief) abdb_table_replace_notes_by_count(&end);
+    if (brief) abdb_table_replace_notes_by_count_keeping_cut(&end);
     if (end.notes) fputc('\n', out);
     for (size_t i = 0; i < end.notes; i++) abdb_print_wrapped(out, 4, end.note[i]);
 done:
@@ -472,15 +472,15 @@ abdb_status abdb_comparison_to_display_table(const abdb_comparison *c, abdb_db *
     abdb_text line = {0};
     abdb_status st = ABDB_OK;
 
-    abdb_append_exploratory_stamp(c, &line);
+    abdb_append_exploratory_stamp_if_refused(c, &line);
     abdb_append_set_headings(c, &line);
     out->title = abdb_table_copy_text(out, abdb_text_get(&line));
     out->hoist = "contender unit devices";
     abdb_text_clear(&line);
-    abdb_append_shared_factors(c, &line);
+    abdb_append_factors_shared_by_shown_pairs(c, &line);
     if (line.size) abdb_table_add_note(out, abdb_text_get(&line));
     abdb_text_clear(&line);
-    abdb_append_reason_of_per_and_sizes(c, &line);
+    abdb_append_why_per_device_and_equal_sizes(c, &line);
     if (line.size) abdb_table_add_note(out, abdb_text_get(&line));
     for (size_t s = 1; s < c->sets; s++) {
         if (!abdb_count_shown_pairs(c, s)) continue;
@@ -489,7 +489,7 @@ abdb_status abdb_comparison_to_display_table(const abdb_comparison *c, abdb_db *
         abdb_append_comparability_line(c, s, &line);
         abdb_table_add_note(out, abdb_text_get(&line));
         abdb_text_clear(&line);
-        abdb_append_differing_factors(c, s, true, &line);
+        abdb_append_contender_differing_factors(c, s, true, &line);
         if (line.size)
             abdb_table_add_note_format(out, "unknown on a side: %s", abdb_text_get(&line));
     }

@@ -23,6 +23,6 @@ typedef struct {
 /* The prefix that suits a value of this unit: TFLOP/s, ms; 1 where units take none. */
 abdb_unit_prefix abdb_pick_unit_prefix(double value, const char *unit);
 /* The number that stands before the prefix and the unit: "12.3". */
-void abdb_format_scaled(double value, abdb_unit_prefix scale, char out[32]);
+void abdb_format_value_divided_by_prefix(double value, abdb_unit_prefix scale, char out[32]);
 
 #endif

@@ -39,7 +39,7 @@ void abdb_append_comparability_line(const abdb_comparison *c, size_t contender, 
             refused |= c->pair[i].comparability == ABDB_REFUSED;
             for (size_t d = 0; d < c->pair[i].differs; d++) unknown |= c->pair[i].differ[d].unknown;
         }
-    abdb_append_differing_factors(c, contender, false, &differ);
+    abdb_append_contender_differing_factors(c, contender, false, &differ);
     abdb_text_printf(out, "%c/A  %s", (char)('A' + contender),
                      refused       ? "EXPLORATORY, NOT COMPARABLE"
                      : differ.size ? "COMPARABLE EXCEPT"
@@ -50,8 +50,8 @@ void abdb_append_comparability_line(const abdb_comparison *c, size_t contender, 
 }
 
 /* How many pairs of a contender a rule refuses. */
-static size_t count_pairs_refused_by(const abdb_comparison *c, size_t contender,
-                                     const abdb_rule *rule)
+static size_t count_pairs_refused_by_rule(const abdb_comparison *c, size_t contender,
+                                          const abdb_rule *rule)
 {
     size_t n = 0;
 
@@ -62,11 +62,11 @@ static size_t count_pairs_refused_by(const abdb_comparison *c, size_t contender,
 }
 
 /* A rule with its sentence, and what it found in the first pair that it refuses. */
-static void note_first_pair_refused_by_rule(const abdb_comparison *c, const abdb_pair *pair,
-                                            const abdb_rule *rule, abdb_table *t)
+static void note_rule_with_first_refused_pair(const abdb_comparison *c, const abdb_pair *pair,
+                                              const abdb_rule *rule, abdb_table *t)
 {
     const char *factor = strcmp(rule->factor, "*") == 0 ? pair->needed_factor : rule->factor;
-    size_t n = count_pairs_refused_by(c, pair->contender, rule);
+    size_t n = count_pairs_refused_by_rule(c, pair->contender, rule);
     char letter = (char)('A' + pair->contender);
     abdb_arena arena = {0};
     bool unknown;
@@ -100,7 +100,7 @@ static void note_contender_refusals(const abdb_comparison *c, size_t contender, 
                     first = &c->pair[i];
         if (!first) continue;
         if (count++ < SENTENCES_MAX)
-            note_first_pair_refused_by_rule(c, first, rule, t);
+            note_rule_with_first_refused_pair(c, first, rule, t);
         else
             abdb_text_printf(&more, "%s%s", more.size ? ", " : "", rule->rule);
     }
@@ -348,14 +348,14 @@ static abdb_status note_mlperf_footnotes(const abdb_comparison *c, abdb_db *db, 
     abdb_status st = ABDB_OK;
 
     TRY(abdb_comparison_to_data_table(c, false, &rows, err));
-    TRY(abdb_add_mlperf_footnotes(db, &rows, false, err));
+    TRY(abdb_add_mlperf_footnotes_as_table_notes(db, &rows, false, err));
     for (size_t i = 0; i < rows.notes; i++) abdb_table_add_note(t, rows.note[i]);
 done:
     abdb_table_free(&rows);
     return st;
 }
 
-void abdb_append_exploratory_stamp(const abdb_comparison *c, abdb_text *out)
+void abdb_append_exploratory_stamp_if_refused(const abdb_comparison *c, abdb_text *out)
 {
     if (c->options->exploratory && c->refused)
         abdb_text_printf(out, "EXPLORATORY: %zu of %zu pairs are NOT COMPARABLE. ", c->refused,

@@ -87,7 +87,7 @@ static abdb_status append_name_condition_over_aliases(abdb_selection_query *q,
     bool equal = strcmp(c->op, "=") == 0;
     abdb_status st = ABDB_OK;
 
-    if (abdb_condition_is_ordered(c))
+    if (abdb_condition_has_ordering_operator(c))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "%s is a name, which has no order: compare it with =, != or ~", c->column));
     if (q->names_quantity || (!equal && strcmp(c->op, "!=") != 0)) {
@@ -170,7 +170,8 @@ static abdb_status append_factor_condition(abdb_selection_query *q, const abdb_c
                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : ""));
 found:
     by_number = strcmp(c->op, "~") != 0 && abdb_condition_value_to_number(c->value, unit, &number);
-    if (abdb_condition_is_ordered(c)) TRY(abdb_condition_require_number(c, unit, &number, err));
+    if (abdb_condition_has_ordering_operator(c))
+        TRY(abdb_condition_require_number(c, unit, &number, err));
     abdb_text_printf(&q->sql,
                      " AND (EXISTS (SELECT 1 FROM point_factor p WHERE p.point_id = r.point_id AND"
                      " p.factor = ? AND p.state = 'known' AND p.%s %s ?) OR EXISTS (SELECT 1 FROM"
@@ -189,19 +190,20 @@ done:
     return st;
 }
 
-abdb_status abdb_comparable_column_exists(sqlite3 *db, const char *name, bool *yes, abdb_error *err)
+abdb_status abdb_comparable_column_exists(sqlite3 *db, const char *name, bool *exists,
+                                          abdb_error *err)
 {
     abdb_table found = {0};
-    abdb_status st = abdb_query_with_three_texts(
+    abdb_status st = abdb_query_with_three_texts_to_table(
         db, "SELECT 1 FROM column_doc WHERE view = 'v_comparable' AND column_name = ?1", name, NULL,
         NULL, &found, err);
 
-    *yes = found.rows > 0;
+    *exists = found.rows > 0;
     abdb_table_free(&found);
     return st;
 }
 
-bool abdb_is_metric_name(const char *name)
+bool abdb_is_metric_or_metric_statistic_name(const char *name)
 {
     char word[64];
 
@@ -251,8 +253,8 @@ done:
 }
 
 /* The results that an index leads to from a printed key; which of them it is the condition says. */
-static abdb_status append_key_index_condition(abdb_selection_query *q, const abdb_condition *c,
-                                              abdb_error *err)
+static abdb_status append_entry_key_prefilter_condition(abdb_selection_query *q,
+                                                        const abdb_condition *c, abdb_error *err)
 {
     abdb_text_puts(&q->sql,
                    " AND r.result_id IN (SELECT x.result_id FROM entry_row w JOIN result_row x"
@@ -271,7 +273,7 @@ static abdb_status append_vendor_condition(abdb_selection_query *q, const abdb_c
 
     if (strcmp(c->op, "=") != 0 && strcmp(c->op, "!=") != 0)
         return ABDB_FAIL(err, ABDB_USAGE, "vendor is a name: compare it with = or !=");
-    TRY(abdb_require_listed_word(
+    TRY(abdb_require_word_among_sql_values(
         q->db, "SELECT DISTINCT vendor FROM v_device WHERE vendor IS NOT NULL ORDER BY 1", "vendor",
         c->value, err));
     abdb_text_printf(&q->sql, *c->op == '=' ? " AND r.raw_device%s" : " AND r.raw_device NOT%s",
@@ -288,7 +290,7 @@ abdb_status abdb_append_condition_sql(abdb_selection_query *q, const abdb_condit
     bool column;
     abdb_status st = ABDB_OK;
 
-    if (abdb_condition_is_round_range(c, &number) && !q->names_quantity) {
+    if (abdb_condition_is_round_bound_parse_order(c, &number) && !q->names_quantity) {
         abdb_text_printf(&q->sql, " AND r.round_order %s ?", c->op);
         return abdb_bind_add_number(&q->binds, number) ? ABDB_OK : fail_too_many_values(err);
     }
@@ -305,18 +307,19 @@ abdb_status abdb_append_condition_sql(abdb_selection_query *q, const abdb_condit
         return append_vendor_condition(q, c, err);
     TRY(abdb_comparable_column_exists(q->db, c->column, &column, err));
     if (!column)
-        return abdb_is_metric_name(c->column) ? append_same_run_metric_condition(q, c, err)
-                                              : append_factor_condition(q, c, err);
+        return abdb_is_metric_or_metric_statistic_name(c->column)
+                   ? append_same_run_metric_condition(q, c, err)
+                   : append_factor_condition(q, c, err);
     if (strcmp(c->column, "key") == 0 && strcmp(c->op, "=") == 0 && !q->names_quantity)
-        TRY(append_key_index_condition(q, c, err));
-    if (abdb_is_date_column_name(c->column) && abdb_condition_is_ordered(c))
+        TRY(append_entry_key_prefilter_condition(q, c, err));
+    if (abdb_is_date_column_name(c->column) && abdb_condition_has_ordering_operator(c))
         return append_ordered_date_condition(q, c, err);
     if (strcmp(c->op, "~") == 0 ||
-        (!abdb_column_is_numeric(c->column) && !abdb_condition_is_ordered(c))) {
+        (!abdb_is_listed_numeric_column(c->column) && !abdb_condition_has_ordering_operator(c))) {
         abdb_text_printf(&q->sql, " AND r.%s %s ?", c->column, abdb_condition_sql_operator(c));
         return abdb_bind_add_text(&q->binds, c->value) ? ABDB_OK : fail_too_many_values(err);
     }
-    if (!abdb_column_is_numeric(c->column))
+    if (!abdb_is_listed_numeric_column(c->column))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%s is text, which has no order: compare it with =, != or ~",
                       c->column));
     TRY(abdb_condition_require_number(c, NULL, &number, err));

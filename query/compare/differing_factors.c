@@ -52,9 +52,9 @@ static abdb_status add_factor_if_it_differs(abdb_comparison *c, abdb_pair *pair,
     d.unknown = unknown_a || unknown_b || !*d.a || !*d.b;
     d.meaning_unknown = abdb_factor_meaning_is_unknown(&c->book, side.set, at, name);
     if (d.meaning_unknown && !d.unknown) {
-        abdb_status st =
-            abdb_factor_is_identifier(&identifier, c->db, pair->a.set, pair->a.group->member[0],
-                                      pair->b.set, pair->b.group->member[0], name, err);
+        abdb_status st = abdb_factor_is_unique_in_every_row(&identifier, c->db, pair->a.set,
+                                                            pair->a.group->member[0], pair->b.set,
+                                                            pair->b.group->member[0], name, err);
 
         if (st != ABDB_OK) return st;
         if (identifier) {
@@ -81,7 +81,7 @@ static abdb_status collect_differing_factors(abdb_comparison *c, abdb_pair *pair
 
             if (m->trait[t].state == ABDB_INAPPLICABLE || factor_is_listed_as_differing(pair, name))
                 continue;
-            role = abdb_find_factor_role(&c->book, side.set, at, name, &needed);
+            role = abdb_find_factor_role_or_agree(&c->book, side.set, at, name, &needed);
             if (strcmp(role, "free") == 0 || strcmp(role, "report") == 0) continue;
             TRY(add_factor_if_it_differs(c, pair, side, at, name, err));
         }

@@ -18,7 +18,7 @@ const char *abdb_varied_name(abdb_varied input)
 }
 
 /* "0.8..1.5" or "1.2". */
-static bool parse_range(char *text, double *low, double *high)
+static bool parse_multiple_or_range(char *text, double *low, double *high)
 {
     char *dots = strstr(text, "..");
 
@@ -46,7 +46,7 @@ abdb_status abdb_parse_choice_ranges(const char *text, abdb_choice_ranges *out, 
         while (input < ABDB_VARY_COUNT && strcmp(abdb_varied_name((abdb_varied)input), word) != 0)
             input++;
         if (!equals || input == ABDB_VARY_COUNT ||
-            !parse_range(equals + 1, &out->low[input], &out->high[input]))
+            !parse_multiple_or_range(equals + 1, &out->low[input], &out->high[input]))
             return ABDB_FAIL(err, ABDB_USAGE,
                              "ranges are 'evidence', or multiples of price, rate and power such as"
                              " 'price=0.8..1.5,rate=0.9..1.1', not '%s'",
@@ -56,7 +56,7 @@ abdb_status abdb_parse_choice_ranges(const char *text, abdb_choice_ranges *out, 
 }
 
 /* The next of a sequence of 64 random bits: splitmix64, Steele, Lea and Flood 2014. */
-static uint64_t next_random_bits(uint64_t *state)
+static uint64_t next_splitmix64_bits(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15;
 
@@ -67,15 +67,16 @@ static uint64_t next_random_bits(uint64_t *state)
 
 static double draw_log_uniform(double low, double high, uint64_t *state)
 {
-    double u = (double)(next_random_bits(state) >> 11) * 0x1p-53;
+    double u = (double)(next_splitmix64_bits(state) >> 11) * 0x1p-53;
 
     return low < high ? low * pow(high / low, u) : low;
 }
 
 /* The ranges of one row: as given, or by its offers and the results of its device. */
-static void find_ranges_of_row(const abdb_system_choice *c, const abdb_choose_options *o,
-                               const abdb_purchase *p, const abdb_choice_ranges *ranges,
-                               double *low, double *high)
+static void find_variation_ranges_of_purchase(const abdb_system_choice *c,
+                                              const abdb_choose_options *o, const abdb_purchase *p,
+                                              const abdb_choice_ranges *ranges, double *low,
+                                              double *high)
 {
     const abdb_group *g = &c->ranking.groups.group[c->group];
     double each = p->rate / abdb_member_number(&c->ranking.set, p->member, ABDB_M_devices);
@@ -88,7 +89,7 @@ static void find_ranges_of_row(const abdb_system_choice *c, const abdb_choose_op
     if (p->dearest > p->price) high[ABDB_VARY_PRICE] = p->dearest / p->price;
     for (size_t i = 0; !c->training && i < g->count; i++) {
         size_t m = g->member[i];
-        double rate = abdb_system_rate_or_time(c, m) /
+        double rate = abdb_system_rate_or_training_time(c, m) /
                       abdb_member_number(&c->ranking.set, m, ABDB_M_devices) / each;
 
         if (!abdb_result_meets_request(c, o, m, p->device) || !isfinite(rate)) continue;
@@ -97,9 +98,11 @@ static void find_ranges_of_row(const abdb_system_choice *c, const abdb_choose_op
     }
 }
 
-abdb_status abdb_count_first_places(const abdb_system_choice *c, const abdb_choose_options *o,
-                                    const abdb_choice_ranges *ranges, unsigned long long seed,
-                                    double *share, abdb_error *err)
+abdb_status abdb_simulate_first_place_shares(const abdb_system_choice *c,
+                                             const abdb_choose_options *o,
+                                             const abdb_choice_ranges *ranges,
+                                             unsigned long long seed, double *share,
+                                             abdb_error *err)
 {
     uint64_t state = seed;
     double(*range)[2][ABDB_VARY_COUNT] = calloc(c->count ? c->count : 1, sizeof *range);
@@ -107,7 +110,7 @@ abdb_status abdb_count_first_places(const abdb_system_choice *c, const abdb_choo
     if (!range) return ABDB_FAIL(err, ABDB_NOMEM, "ranges of a choice");
     for (size_t i = 0; i < c->count; i++) {
         share[i] = 0;
-        find_ranges_of_row(c, o, &c->row[i], ranges, range[i][0], range[i][1]);
+        find_variation_ranges_of_purchase(c, o, &c->row[i], ranges, range[i][0], range[i][1]);
     }
     for (size_t draw = 0; draw < ABDB_FIRST_PLACE_DRAWS; draw++) {
         abdb_purchase best = {0};
@@ -119,8 +122,9 @@ abdb_status abdb_count_first_places(const abdb_system_choice *c, const abdb_choo
 
             for (size_t k = 0; k < ABDB_VARY_COUNT; k++)
                 by[k] = draw_log_uniform(range[i][0][k], range[i][1][k], &state);
-            p = abdb_vary_purchase(c, o, &c->row[i], by[0], by[1], by[2]);
-            if (first != SIZE_MAX && abdb_compare_purchases(&p, &best) >= 0) continue;
+            p = abdb_recompute_purchase_at_multiples(c, o, &c->row[i], by[0], by[1], by[2]);
+            if (first != SIZE_MAX && abdb_purchase_compare_cost_then_performance(&p, &best) >= 0)
+                continue;
             first = i;
             best = p;
         }
@@ -131,16 +135,17 @@ abdb_status abdb_count_first_places(const abdb_system_choice *c, const abdb_choo
 }
 
 /* The row that is first when one input of row 0 is multiplied. */
-static size_t first_row_when_varied(const abdb_system_choice *c, const abdb_choose_options *o,
-                                    abdb_varied input, double multiple)
+static size_t cheapest_row_when_first_is_varied(const abdb_system_choice *c,
+                                                const abdb_choose_options *o, abdb_varied input,
+                                                double multiple)
 {
-    abdb_purchase best = abdb_vary_purchase(
+    abdb_purchase best = abdb_recompute_purchase_at_multiples(
         c, o, &c->row[0], input == ABDB_VARY_PRICE ? multiple : 1,
         input == ABDB_VARY_RATE ? multiple : 1, input == ABDB_VARY_POWER ? multiple : 1);
     size_t first = 0;
 
     for (size_t i = 1; i < c->count; i++)
-        if (abdb_compare_purchases(&c->row[i], &best) < 0) {
+        if (abdb_purchase_compare_cost_then_performance(&c->row[i], &best) < 0) {
             first = i;
             best = c->row[i];
         }
@@ -149,23 +154,23 @@ static size_t first_row_when_varied(const abdb_system_choice *c, const abdb_choo
 
 double abdb_find_multiple_losing_first_place(const abdb_system_choice *c,
                                              const abdb_choose_options *o, abdb_varied input,
-                                             size_t *next)
+                                             size_t *overtaking_row)
 {
     double sign = input == ABDB_VARY_RATE && !c->training ? -1 : 1;
     double keeps = 0, loses = log(factor_most);
 
     if (c->count < 2) return NAN;
-    *next = first_row_when_varied(c, o, input, exp(sign * loses));
-    if (*next == 0) return NAN;
+    *overtaking_row = cheapest_row_when_first_is_varied(c, o, input, exp(sign * loses));
+    if (*overtaking_row == 0) return NAN;
     for (int step = 0; step < 80;
          step++) { /* costs grow with it, in steps where systems are whole */
         double middle = (keeps + loses) / 2;
 
-        if (first_row_when_varied(c, o, input, exp(sign * middle)) == 0)
+        if (cheapest_row_when_first_is_varied(c, o, input, exp(sign * middle)) == 0)
             keeps = middle;
         else
             loses = middle;
     }
-    *next = first_row_when_varied(c, o, input, exp(sign * loses));
+    *overtaking_row = cheapest_row_when_first_is_varied(c, o, input, exp(sign * loses));
     return exp(sign * loses);
 }

@@ -30,16 +30,16 @@ ABDB_MUST_USE abdb_status abdb_parse_choice_ranges(const char *text, abdb_choice
                                                    abdb_error *err);
 /* share[i]: the fraction of the draws in which row i of the choice is first. The same seed gives
  * the same draws. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_count_first_places(const abdb_system_choice *c,
-                                                  const abdb_choose_options *o,
-                                                  const abdb_choice_ranges *ranges,
-                                                  unsigned long long seed, double *share,
-                                                  abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_simulate_first_place_shares(const abdb_system_choice *c,
+                                                           const abdb_choose_options *o,
+                                                           const abdb_choice_ranges *ranges,
+                                                           unsigned long long seed, double *share,
+                                                           abdb_error *err);
 /* The multiple of one input of the first row at which another row becomes first, all else as it
  * is: of price and power from 1 upwards, of a rate from 1 downwards. *next: that row. NAN: none
  * within a factor of a million. */
 double abdb_find_multiple_losing_first_place(const abdb_system_choice *c,
                                              const abdb_choose_options *o, abdb_varied input,
-                                             size_t *next);
+                                             size_t *overtaking_row);
 
 #endif

@@ -76,7 +76,7 @@ static abdb_status load_points(reader *r, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     if (!members) TRY(ABDB_FAIL(err, ABDB_NOMEM, "points of curves"));
-    TRY(abdb_query_with_three_texts(r->db, sql, members, NULL, NULL, &rows, err));
+    TRY(abdb_query_with_three_texts_to_table(r->db, sql, members, NULL, NULL, &rows, err));
     r->point = abdb_arena_alloc(r->arena, (rows.rows + 1) * sizeof *r->point);
     r->at = abdb_arena_alloc(r->arena, (rows.rows + 1) * sizeof *r->at);
     if (!r->point || !r->at) TRY(ABDB_FAIL(err, ABDB_NOMEM, "points of curves"));

@@ -62,7 +62,8 @@ ABDB_MUST_USE abdb_status abdb_answer_within_latency(const abdb_set *set, sqlite
                                                      abdb_latency_answers *out, abdb_arena *arena,
                                                      abdb_error *err);
 /* Leaves members out (why) that do not answer, and gives each that does the value that its curve
- * has at the limits; called by abdb_set_normalise_values. ABDB_USAGE: values that are no rates. */
+ * has at the limits; called by abdb_set_normalise_values_or_note_why_not. ABDB_USAGE: values that
+ * are no rates. */
 ABDB_MUST_USE abdb_status abdb_set_read_within_latency(abdb_set *set, sqlite3 *db,
                                                        const abdb_latency_question *question,
                                                        abdb_error *err);

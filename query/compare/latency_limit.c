@@ -28,12 +28,13 @@ static const char described_sql[] =
     " AND benchmark = replace(replace(?3, '-99.9', ''), '-99', '') AND scenario = ?4"
     " ORDER BY quantity = 'tpot_s', quantity)";
 
-bool abdb_latency_limits_given(const abdb_latency_limits *limits)
+bool abdb_any_latency_limit_given(const abdb_latency_limits *limits)
 {
     return !isnan(limits->ttft_s) || !isnan(limits->tpot_s) || !isnan(limits->latency_s);
 }
 
-abdb_status abdb_parse_latency(const char *option, const char *text, double *out, abdb_error *err)
+abdb_status abdb_parse_latency_limit_option(const char *option, const char *text, double *out,
+                                            abdb_error *err)
 {
     *out = NAN;
     if (!text || (abdb_condition_value_to_number(text, "s", out) && *out > 0)) return ABDB_OK;
@@ -58,7 +59,8 @@ done:
 }
 
 /* Binds what a limit of MLPerf is found by: suite, round, model and scenario of the member. */
-static void bind_scenario_of_member(const abdb_set *set, size_t member, abdb_binds *out)
+static void bind_suite_round_model_scenario_of_member(const abdb_set *set, size_t member,
+                                                      abdb_binds *out)
 {
     static const abdb_member_column keys[] = {ABDB_M_suite, ABDB_M_round, ABDB_M_model,
                                               ABDB_M_scenario};
@@ -95,10 +97,12 @@ static void append_latency_behind_lead(abdb_text *out, const char *lead, const c
 
 /* Appends how one member keeps one limit; *met stays as it is then. A member that does not keep it:
  * *met is false, and `how` has what is known of it alone. */
-static abdb_status append_how_limit_is_met(const abdb_set *set, size_t member, sqlite3 *db,
-                                           const char *metric, double limit_s, double percentile,
-                                           const char **last_lead, abdb_text *how, bool *met,
-                                           abdb_arena *arena, abdb_error *err)
+static abdb_status append_how_limit_is_met_or_clear_met(const abdb_set *set, size_t member,
+                                                        sqlite3 *db, const char *metric,
+                                                        double limit_s, double percentile,
+                                                        const char **last_lead, abdb_text *how,
+                                                        bool *met, abdb_arena *arena,
+                                                        abdb_error *err)
 {
     const char *scenario = abdb_member_text(set, member, ABDB_M_scenario), *rule_lead;
     double measured, measured_at, required, required_at;
@@ -115,7 +119,7 @@ static abdb_status append_how_limit_is_met(const abdb_set *set, size_t member, s
         append_latency_behind_lead(how, "own run", last_lead, metric, measured_at, "=", measured);
         goto done;
     }
-    bind_scenario_of_member(set, member, &rule);
+    bind_suite_round_model_scenario_of_member(set, member, &rule);
     (void)abdb_bind_add_text(&rule, metric);
     (void)abdb_bind_add_number(&rule, percentile);
     TRY(query_value_and_percentile(db, required_sql, &rule, &required, &required_at, err));
@@ -157,8 +161,9 @@ abdb_status abdb_explain_latency_limits_kept(const abdb_set *set, size_t member,
     *met_by = *why_not = NULL;
     for (size_t k = 0; k < sizeof wanted / sizeof wanted[0] && met; k++)
         if (!isnan(wanted[k].limit_s))
-            TRY(append_how_limit_is_met(set, member, db, wanted[k].metric, wanted[k].limit_s,
-                                        limits->percentile, &last_lead, &how, &met, arena, err));
+            TRY(append_how_limit_is_met_or_clear_met(set, member, db, wanted[k].metric,
+                                                     wanted[k].limit_s, limits->percentile,
+                                                     &last_lead, &how, &met, arena, err));
     words = abdb_arena_printf(arena, "%s", abdb_text_get(&how));
     if (!words) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a latency limit"));
     *(met ? met_by : why_not) = words;
@@ -167,15 +172,16 @@ done:
     return st;
 }
 
-abdb_status abdb_describe_scenario_limits(const abdb_set *set, size_t member, sqlite3 *db,
-                                          const char **out, abdb_arena *arena, abdb_error *err)
+abdb_status abdb_describe_mlperf_scenario_limits(const abdb_set *set, size_t member, sqlite3 *db,
+                                                 const char **out, abdb_arena *arena,
+                                                 abdb_error *err)
 {
     abdb_binds rule = {0};
     abdb_table rows = {0};
     abdb_status st = ABDB_OK;
 
     *out = "";
-    bind_scenario_of_member(set, member, &rule);
+    bind_suite_round_model_scenario_of_member(set, member, &rule);
     TRY(abdb_query_to_table(db, described_sql, &rule, &rows, err));
     *out = abdb_arena_printf(arena, "%s", abdb_cell_text_or_empty(&rows, 0, 0));
     if (!*out) TRY(ABDB_FAIL(err, ABDB_NOMEM, "latency limits"));
@@ -185,7 +191,7 @@ done:
 }
 
 /* Has an earlier member the same suite, round, model and scenario? */
-static bool scenario_is_of_earlier_member(const abdb_set *set, size_t member)
+static bool earlier_member_has_same_scenario(const abdb_set *set, size_t member)
 {
     static const abdb_member_column keys[] = {ABDB_M_suite, ABDB_M_round, ABDB_M_model,
                                               ABDB_M_scenario};
@@ -199,8 +205,8 @@ static bool scenario_is_of_earlier_member(const abdb_set *set, size_t member)
     return same == sizeof keys / sizeof keys[0];
 }
 
-abdb_status abdb_add_scenario_limit_notes(const abdb_set *set, sqlite3 *db, abdb_table *table,
-                                          abdb_error *err)
+abdb_status abdb_add_mlperf_scenario_limit_notes(const abdb_set *set, sqlite3 *db,
+                                                 abdb_table *table, abdb_error *err)
 {
     abdb_arena arena = {0};
     abdb_text listed = {0}; /* the notes so far, a line each */
@@ -209,8 +215,8 @@ abdb_status abdb_add_scenario_limit_notes(const abdb_set *set, sqlite3 *db, abdb
     for (size_t i = 0; i < set->members; i++) {
         const char *limits, *note;
 
-        if (scenario_is_of_earlier_member(set, i)) continue;
-        TRY(abdb_describe_scenario_limits(set, i, db, &limits, &arena, err));
+        if (earlier_member_has_same_scenario(set, i)) continue;
+        TRY(abdb_describe_mlperf_scenario_limits(set, i, db, &limits, &arena, err));
         if (!*limits) continue;
         note = abdb_arena_printf(&arena, "MLPerf® limits of %s %s: %s\n",
                                  abdb_member_text(set, i, ABDB_M_model),

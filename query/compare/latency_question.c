@@ -18,8 +18,8 @@ static abdb_status parse_one_limit(char *word, abdb_latency_limits *out, abdb_er
     if (equals) *equals = '\0';
     for (size_t i = 0; equals && i < sizeof names / sizeof names[0]; i++)
         if (strcmp(abdb_trim_in_place(word), names[i].name) == 0)
-            return abdb_parse_latency(names[i].name, abdb_trim_in_place(equals + 1), names[i].limit,
-                                      err);
+            return abdb_parse_latency_limit_option(names[i].name, abdb_trim_in_place(equals + 1),
+                                                   names[i].limit, err);
     return ABDB_FAIL(err, ABDB_USAGE,
                      "--at wants limits such as ttft=2s,tpot=50ms (ttft, tpot, latency), not '%s'",
                      word);

@@ -14,7 +14,7 @@ enum { SIZES_SAID = 6 };
 /* --- per device where numbers of devices differ ----------------------------------------------- */
 
 /* Do the numbers of devices that are known differ? */
-static bool device_counts_differ(const abdb_set *set, size_t sets)
+static bool known_device_counts_differ(const abdb_set *set, size_t sets)
 {
     double first = NAN;
 
@@ -30,7 +30,7 @@ static bool device_counts_differ(const abdb_set *set, size_t sets)
 }
 
 /* Is a value stated per device here, and of the whole system there? */
-static bool per_basis_differs(const abdb_set *set, size_t sets)
+static bool stated_per_basis_differs(const abdb_set *set, size_t sets)
 {
     const abdb_member_factor *first = NULL;
 
@@ -72,14 +72,17 @@ abdb_status abdb_sets_normalise_per_device_if_counts_differ(abdb_set *set, size_
     abdb_status st = ABDB_OK;
 
     *per = requested->per ? requested->per : "none";
-    if (requested->per || !(device_counts_differ(set, sets) || per_basis_differs(set, sets)))
+    if (requested->per ||
+        !(known_device_counts_differ(set, sets) || stated_per_basis_differs(set, sets)))
         return ABDB_OK;
     measure.per = *per = "device";
     measure.spare = true;
-    for (size_t s = 0; s < sets; s++) TRY(abdb_set_normalise_values(&set[s], db, &measure, err));
+    for (size_t s = 0; s < sets; s++)
+        TRY(abdb_set_normalise_values_or_note_why_not(&set[s], db, &measure, err));
     if (every_set_has_value_and_one_is_divided(set, sets)) goto done;
     *per = "none";
-    for (size_t s = 0; s < sets; s++) TRY(abdb_set_normalise_values(&set[s], db, requested, err));
+    for (size_t s = 0; s < sets; s++)
+        TRY(abdb_set_normalise_values_or_note_why_not(&set[s], db, requested, err));
 done:
     return st;
 }
@@ -99,7 +102,7 @@ static bool side_is_mlperf(abdb_side side)
            0;
 }
 
-static bool side_is_per_device(abdb_side side)
+static bool all_members_of_side_are_divided_per_device(abdb_side side)
 {
     for (size_t i = 0; i < side.group->count; i++)
         if (!side.set->member[side.group->member[i]].divided) return false;
@@ -107,8 +110,8 @@ static bool side_is_per_device(abdb_side side)
 }
 
 /* Adds "availability available|unknown" where a factor differs, or is unknown on a side. */
-static void append_factor_if_it_differs(const char *name, abdb_side a, abdb_side b,
-                                        bool either_unknown_differs, abdb_text *out)
+static void append_factor_values_if_sides_differ(const char *name, abdb_side a, abdb_side b,
+                                                 bool either_unknown_differs, abdb_text *out)
 {
     abdb_arena arena = {0};
     bool unknown_a, unknown_b;
@@ -140,11 +143,13 @@ const char *abdb_describe_unlike_factors(abdb_side a, abdb_side b, const char *p
     abdb_text out = {0};
     const char *kept, *x, *y;
 
-    if (none || (device && !(side_is_per_device(a) && side_is_per_device(b))))
-        append_factor_if_it_differs("devices", a, b, side_is_mlperf(a) && side_is_mlperf(b), &out);
+    if (none || (device && !(all_members_of_side_are_divided_per_device(a) &&
+                             all_members_of_side_are_divided_per_device(b))))
+        append_factor_values_if_sides_differ("devices", a, b,
+                                             side_is_mlperf(a) && side_is_mlperf(b), &out);
     for (size_t i = 0;
          side_is_mlperf(a) && side_is_mlperf(b) && i < sizeof factors / sizeof *factors; i++)
-        append_factor_if_it_differs(factors[i], a, b, true, &out);
+        append_factor_values_if_sides_differ(factors[i], a, b, true, &out);
     x = first_shown_exclusion_mark_of_side(a);
     y = first_shown_exclusion_mark_of_side(b);
     if (strcmp(x, "none") != 0 || strcmp(y, "none") != 0)
@@ -186,8 +191,9 @@ static bool select_members_by_device_count(abdb_side side, double devices, abdb_
     return out->count > 0;
 }
 
-bool abdb_select_members_of_best_common_size(abdb_side a, abdb_side b, bool higher,
-                                             abdb_group *of_a, abdb_group *of_b, abdb_arena *arena)
+bool abdb_select_best_common_device_count_members(abdb_side a, abdb_side b, bool higher,
+                                                  abdb_group *of_a, abdb_group *of_b,
+                                                  abdb_arena *arena)
 {
     double size = NAN, best = NAN;
 
@@ -210,8 +216,9 @@ bool abdb_select_members_of_best_common_size(abdb_side a, abdb_side b, bool high
            select_members_by_device_count(b, size, of_b, arena);
 }
 
-const char *abdb_device_counts_text(const abdb_set *set, size_t sets, double *usual,
-                                    abdb_arena *arena)
+const char *abdb_list_device_counts_find_most_frequent(const abdb_set *set, size_t sets,
+                                                       double *most_frequent_count,
+                                                       abdb_arena *arena)
 {
     size_t members = 0, n = 0, said = 0, run = 0, longest = 0;
     abdb_text out = {0};
@@ -236,7 +243,7 @@ const char *abdb_device_counts_text(const abdb_set *set, size_t sets, double *us
         run = i && x[i] <= x[i - 1] ? run + 1 : 1;
         if (run > longest) {
             longest = run;
-            if (usual) *usual = x[i];
+            if (most_frequent_count) *most_frequent_count = x[i];
         }
         if (run > 1) continue;
         if (said++ < SIZES_SAID) abdb_text_printf(&out, "%s%.0f", out.size ? ", " : "", x[i]);
@@ -248,18 +255,19 @@ const char *abdb_device_counts_text(const abdb_set *set, size_t sets, double *us
     return kept ? kept : "";
 }
 
-void abdb_append_reason_of_per_and_sizes(const abdb_comparison *c, abdb_text *out)
+void abdb_append_why_per_device_and_equal_sizes(const abdb_comparison *c, abdb_text *out)
 {
     abdb_arena arena = {0};
     bool sized = false;
 
     for (size_t i = 0; i < c->pairs; i++) sized |= c->pair[i].choice == ABDB_OF_EQUAL_SIZE;
     if (!c->options->measure.per && strcmp(c->per, "none") != 0 &&
-        device_counts_differ(c->set, c->sets))
+        known_device_counts_differ(c->set, c->sets))
         abdb_text_printf(out,
                          "per %s, because the numbers of devices differ (%s); --per none compares"
                          " totals",
-                         c->per, abdb_device_counts_text(c->set, c->sets, NULL, &arena));
+                         c->per,
+                         abdb_list_device_counts_find_most_frequent(c->set, c->sets, NULL, &arena));
     else if (!c->options->measure.per && strcmp(c->per, "none") != 0)
         abdb_text_printf(out, "per %s, because some are stated so, and some of the whole system",
                          c->per);

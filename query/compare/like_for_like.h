@@ -26,14 +26,16 @@ typedef struct {
 void abdb_make_single_member_side(abdb_single_member_side *out, const abdb_set *set, size_t member);
 /* The results of both sides at the number of devices that both have and at which they do best;
  * false: there is none, or all are of that size. */
-bool abdb_select_members_of_best_common_size(abdb_side a, abdb_side b, bool higher,
-                                             abdb_group *of_a, abdb_group *of_b, abdb_arena *arena);
+bool abdb_select_best_common_device_count_members(abdb_side a, abdb_side b, bool higher,
+                                                  abdb_group *of_a, abdb_group *of_b,
+                                                  abdb_arena *arena);
 /* "8, 16, 88": of the members, in their order of size; the first few. *usual: the most frequent;
  * may be NULL. From arena. */
-const char *abdb_device_counts_text(const abdb_set *set, size_t sets, double *usual,
-                                    abdb_arena *arena);
+const char *abdb_list_device_counts_find_most_frequent(const abdb_set *set, size_t sets,
+                                                       double *most_frequent_count,
+                                                       abdb_arena *arena);
 /* "per device, because the numbers of devices differ (8, 88); ...", where that was not asked for,
  * is added to out. */
-void abdb_append_reason_of_per_and_sizes(const abdb_comparison *c, abdb_text *out);
+void abdb_append_why_per_device_and_equal_sizes(const abdb_comparison *c, abdb_text *out);
 
 #endif

@@ -9,9 +9,9 @@ abdb_status abdb_set_load_normalised(abdb_set *out, sqlite3 *db, const char *sel
     abdb_status st = ABDB_OK;
 
     *out = (abdb_set){.selection = selection};
-    TRY(abdb_set_select_rows(out, db, where, measure, err));
+    TRY(abdb_set_select_rows_or_explain_none(out, db, where, measure, err));
     TRY(abdb_set_load_factors(out, db, err));
-    TRY(abdb_set_normalise_values(out, db, measure, err));
+    TRY(abdb_set_normalise_values_or_note_why_not(out, db, measure, err));
 done:
     return st;
 }

@@ -160,8 +160,8 @@ abdb_status abdb_find_commands_of_sides(abdb_side_command *out, sqlite3 *db,
         bool otherwise;
 
         out[i] = (abdb_side_command){.where = where};
-        if (*selection[i]) TRY(abdb_selection_parse_respelled(&s, db, selection[i], err));
-        if (where && *where) TRY(abdb_selection_parse_respelled(&s, db, where, err));
+        if (*selection[i]) TRY(abdb_selection_parse_and_respell_words(&s, db, selection[i], err));
+        if (where && *where) TRY(abdb_selection_parse_and_respell_words(&s, db, where, err));
         TRY(read_tag_and_command(&s, db, &out[i].tag, &campaign[i], &otherwise, arena, err));
         newest = newest && out[i].tag && !campaign[i] && !otherwise;
         abdb_selection_free(&s);

@@ -30,7 +30,7 @@ static const struct {
 };
 enum { PER_COUNT = sizeof pers / sizeof pers[0] };
 
-static size_t find_per_index(const char *per)
+static size_t find_per_index_or_count(const char *per)
 {
     size_t i = 0;
 
@@ -41,7 +41,7 @@ static size_t find_per_index(const char *per)
 abdb_status abdb_find_per_formula(const char *per, const char **formula, abdb_error *err)
 {
     const char *names[PER_COUNT], *near;
-    size_t at = find_per_index(per);
+    size_t at = find_per_index_or_count(per);
 
     for (size_t i = 0; i < PER_COUNT; i++) names[i] = pers[i].per;
     near = per ? abdb_nearest_name(per, names, PER_COUNT) : NULL;
@@ -67,10 +67,10 @@ typedef struct {
 
 /* The first mark of a member that leaves it out; what it says becomes the reason. One that is let
  * through is noted. */
-static const char *set_mark_return_its_reason(normaliser *n, size_t i)
+static const char *set_exclusion_mark_of_member_return_reason(normaliser *n, size_t member_index)
 {
-    const char *marks = abdb_member_text(n->set, i, ABDB_M_marks);
-    abdb_member *m = &n->set->member[i];
+    const char *marks = abdb_member_text(n->set, member_index, ABDB_M_marks);
+    abdb_member *m = &n->set->member[member_index];
 
     m->mark = m->mark_shown = NULL;
     for (size_t k = 0; *marks && k < n->marks.rows && !m->mark; k++) {
@@ -104,17 +104,17 @@ static abdb_status load_excluding_marks(normaliser *n, abdb_error *err)
 }
 
 /* Why a member cannot stand for its set. */
-static const char *set_mark_return_exclusion_reason(normaliser *n, size_t i, size_t per)
+static const char *set_mark_return_exclusion_reason(normaliser *n, size_t member_index, size_t per)
 {
     const abdb_set *set = n->set;
-    const char *marked = set_mark_return_its_reason(n, i);
-    const char *flags = abdb_member_text(set, i, ABDB_M_flags);
+    const char *marked = set_exclusion_mark_of_member_return_reason(n, member_index);
+    const char *flags = abdb_member_text(set, member_index, ABDB_M_flags);
 
     if (marked) return marked;
     if (abdb_list_has_word(flags, ' ', "averaged", strlen("averaged")))
         return "average of submissions";
     if (abdb_list_has_word(flags, ' ', "errors", strlen("errors"))) return "errors";
-    if (abdb_member_number(set, i, ABDB_M_disagree) > 0) return "sources disagree";
+    if (abdb_member_number(set, member_index, ABDB_M_disagree) > 0) return "sources disagree";
     if (pers[per].counts_devices &&
         abdb_list_has_word(flags, ' ', "devices-disagree", strlen("devices-disagree")))
         return "sources disagree on the number of devices";
@@ -166,8 +166,8 @@ static const char *find_day_price_was_read(const char *date)
 }
 
 /* "OCI on-demand 2026-09-18, 64 days old" */
-static const char *describe_offer_price(const abdb_table *offers, size_t offer_row,
-                                        abdb_arena *arena)
+static const char *describe_offer_source_and_age(const abdb_table *offers, size_t offer_row,
+                                                 abdb_arena *arena)
 {
     const char *from = abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_FROM);
     const char *read_on = find_day_price_was_read(from);
@@ -191,27 +191,27 @@ static const char *describe_offer_price(const abdb_table *offers, size_t offer_r
 
 /* The cheapest offer of a member's device that holds a node of its system; keeps what would be
  * cheaper. SIZE_MAX: none. */
-static size_t find_cheapest_fitting_offer_note_small(normaliser *n, size_t i)
+static size_t find_cheapest_fitting_offer_note_small(normaliser *n, size_t member_index)
 {
     abdb_text small = {0};
-    size_t at =
-        abdb_find_cheapest_fitting_offer(&n->offers, abdb_member_text(n->set, i, ABDB_M_device),
-                                         n->days, abdb_member_number(n->set, i, ABDB_M_devices),
-                                         abdb_member_number(n->set, i, ABDB_M_nodes), &small);
+    size_t at = abdb_find_cheapest_fitting_offer(
+        &n->offers, abdb_member_text(n->set, member_index, ABDB_M_device), n->days,
+        abdb_member_number(n->set, member_index, ABDB_M_devices),
+        abdb_member_number(n->set, member_index, ABDB_M_nodes), &small);
 
-    n->set->member[i].too_small =
+    n->set->member[member_index].too_small =
         small.size ? abdb_arena_copy(&n->set->arena, abdb_text_get(&small), small.size) : NULL;
     abdb_text_free(&small);
     return at;
 }
 
 /* A value for 1 USD an hour becomes one at the cheapest offer of the member's device. */
-static void divide_value_by_cheapest_offer(normaliser *n, size_t i)
+static void divide_value_by_cheapest_offer(normaliser *n, size_t member_index)
 {
-    abdb_member *m = &n->set->member[i];
+    abdb_member *m = &n->set->member[member_index];
     abdb_arena *arena = &n->set->arena;
-    const char *device = abdb_member_text(n->set, i, ABDB_M_device), *key;
-    size_t at = find_cheapest_fitting_offer_note_small(n, i);
+    const char *device = abdb_member_text(n->set, member_index, ABDB_M_device), *key;
+    size_t at = find_cheapest_fitting_offer_note_small(n, member_index);
 
     m->value =
         at == SIZE_MAX ? NAN : m->value / abdb_cell_number_or_nan(&n->offers, at, ABDB_OFFER_PRICE);
@@ -221,7 +221,7 @@ static void divide_value_by_cheapest_offer(normaliser *n, size_t i)
     }
     key = abdb_cell_text_or_empty(&n->offers, at, ABDB_OFFER_KEY);
     m->facts = *key ? abdb_arena_copy(arena, key, strlen(key)) : NULL;
-    m->price = describe_offer_price(&n->offers, at, arena);
+    m->price = describe_offer_source_and_age(&n->offers, at, arena);
     m->provider = copy_offer_text(n, at, ABDB_OFFER_PROVIDER);
     m->provider_kind = copy_offer_text(n, at, ABDB_OFFER_PROVIDER_KIND);
     m->price_kind = copy_offer_text(n, at, ABDB_OFFER_KIND);
@@ -229,30 +229,31 @@ static void divide_value_by_cheapest_offer(normaliser *n, size_t i)
     m->price_age_days = abdb_cell_number_or_nan(&n->offers, at, ABDB_OFFER_AGE_DAYS);
 }
 
-static void set_value_as_stated(abdb_set *set, size_t i)
+static void set_value_as_stated(abdb_set *set, size_t member_index)
 {
-    set->member[i].value = abdb_member_number(set, i, ABDB_M_value);
-    set->member[i].unit = abdb_member_text(set, i, ABDB_M_unit);
+    set->member[member_index].value = abdb_member_number(set, member_index, ABDB_M_value);
+    set->member[member_index].unit = abdb_member_text(set, member_index, ABDB_M_unit);
 }
 
 /* A member whose value does not add over devices, as times and fractions do not: its own value if
  * that is permitted. */
-static void use_undivided_or_exclude(normaliser *n, size_t i)
+static void use_undivided_or_exclude(normaliser *n, size_t member_index)
 {
-    abdb_member *m = &n->set->member[i];
+    abdb_member *m = &n->set->member[member_index];
 
     if (n->measure->spare) {
-        set_value_as_stated(n->set, i);
-        m->why = set_mark_return_exclusion_reason(n, i, 0);
+        set_value_as_stated(n->set, member_index);
+        m->why = set_mark_return_exclusion_reason(n, member_index, 0);
     } else if (!m->why)
         m->why = "only rates that add are divided by devices, not times, latencies and fractions";
 }
 
 /* Sets the value of member i divided as asked, its unit and facts; or the reason why it has none.
  */
-static abdb_status normalise_member_or_note_why_not(normaliser *n, size_t i, abdb_error *err)
+static abdb_status normalise_member_or_note_why_not(normaliser *n, size_t member_index,
+                                                    abdb_error *err)
 {
-    abdb_member *m = &n->set->member[i];
+    abdb_member *m = &n->set->member[member_index];
     abdb_arena *arena = &n->set->arena;
     const char *unit, *facts;
     int code;
@@ -260,7 +261,7 @@ static abdb_status normalise_member_or_note_why_not(normaliser *n, size_t i, abd
     m->value = NAN;
     m->unit = "";
     sqlite3_reset(n->find);
-    sqlite3_bind_text(n->find, 1, abdb_member_text(n->set, i, ABDB_M_result_id), -1,
+    sqlite3_bind_text(n->find, 1, abdb_member_text(n->set, member_index, ABDB_M_result_id), -1,
                       SQLITE_TRANSIENT);
     code = sqlite3_step(n->find);
     if (code != SQLITE_ROW && code != SQLITE_DONE) return abdb_fail_with_sql_read_error(n->db, err);
@@ -271,18 +272,18 @@ static abdb_status normalise_member_or_note_why_not(normaliser *n, size_t i, abd
         m->unit = abdb_arena_copy(arena, unit, strlen(unit));
         m->facts = facts ? abdb_arena_copy(arena, facts, strlen(facts)) : NULL;
         m->divided = divides_by_devices(n);
-        if (divides_by_price(n)) divide_value_by_cheapest_offer(n, i);
+        if (divides_by_price(n)) divide_value_by_cheapest_offer(n, member_index);
     }
     if (isnan(m->value) && divides_by_devices(n) && code == SQLITE_ROW &&
         !sqlite3_column_int(n->find, 3))
-        use_undivided_or_exclude(n, i);
+        use_undivided_or_exclude(n, member_index);
     if (isnan(m->value) && !m->why) m->why = pers[n->per].missing;
     return ABDB_OK;
 }
 
 /* Checks what the measure was told and prepares the statement that gives a value: views compute,
  * and a price needs v_at_price, whose prices are those of the day that was asked. */
-static abdb_status check_options_prepare_sql(normaliser *n, abdb_error *err)
+static abdb_status check_options_prepare_sql_load_offers(normaliser *n, abdb_error *err)
 {
     static const char plain[] =
         "SELECT value, unit, facts FROM v_normalised WHERE result_id = CAST(?1 AS INTEGER)"
@@ -328,16 +329,18 @@ static void set_per_factor_state(abdb_member *m, bool inapplicable)
             m->trait[i].state = inapplicable ? ABDB_INAPPLICABLE : ABDB_KNOWN;
 }
 
-abdb_status abdb_set_normalise_values(abdb_set *set, sqlite3 *db, const abdb_normalisation *measure,
-                                      abdb_error *err)
+abdb_status abdb_set_normalise_values_or_note_why_not(abdb_set *set, sqlite3 *db,
+                                                      const abdb_normalisation *measure,
+                                                      abdb_error *err)
 {
-    normaliser n = {.set = set, .db = db, .measure = measure, .per = find_per_index(measure->per)};
+    normaliser n = {
+        .set = set, .db = db, .measure = measure, .per = find_per_index_or_count(measure->per)};
     const char *ignored;
     abdb_status st = ABDB_OK;
 
     if (!measure->per) n.per = 0;
     if (measure->per) TRY(abdb_find_per_formula(measure->per, &ignored, err));
-    if (pers[n.per].formula) TRY(check_options_prepare_sql(&n, err));
+    if (pers[n.per].formula) TRY(check_options_prepare_sql_load_offers(&n, err));
     TRY(load_excluding_marks(&n, err));
     for (size_t i = 0; i < set->members; i++) {
         set->member[i].why = set_mark_return_exclusion_reason(&n, i, n.per);

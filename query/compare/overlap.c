@@ -12,7 +12,7 @@
 enum { NAMED_MAX = 3 };
 
 /* The keys of a set's results, sorted; the caller frees the list. NULL: no memory. */
-static const char **sorted_keys(const abdb_set *set)
+static const char **allocate_sorted_result_keys(const abdb_set *set)
 {
     const char **key = calloc(set->members + 1, sizeof *key);
 
@@ -23,12 +23,13 @@ static const char **sorted_keys(const abdb_set *set)
 }
 
 /* Counts keys that both lists have, and appends the first of them. */
-static size_t count_common_keys(const char *const *a, size_t m, const char *const *b, size_t n,
-                                abdb_text *names)
+static size_t count_common_keys_append_first_few(const char *const *a, size_t a_count,
+                                                 const char *const *b, size_t b_count,
+                                                 abdb_text *names)
 {
     size_t count = 0;
 
-    for (size_t i = 0, k = 0; i < m && k < n;) {
+    for (size_t i = 0, k = 0; i < a_count && k < b_count;) {
         int order = strcmp(a[i], b[k]);
 
         if (order == 0 && *a[i] && count++ < NAMED_MAX)
@@ -43,13 +44,13 @@ static size_t count_common_keys(const char *const *a, size_t m, const char *cons
 static abdb_status refuse_overlap(const abdb_set *a, const abdb_set *b, char letter,
                                   abdb_error *err)
 {
-    const char **left = sorted_keys(a), **right = sorted_keys(b);
+    const char **left = allocate_sorted_result_keys(a), **right = allocate_sorted_result_keys(b);
     abdb_text names = {0};
     size_t shared = 0;
     abdb_status st = ABDB_OK;
 
     if (!left || !right) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a comparison"));
-    shared = count_common_keys(left, a->members, right, b->members, &names);
+    shared = count_common_keys_append_first_few(left, a->members, right, b->members, &names);
     if (shared)
         st = ABDB_FAIL(err, ABDB_USAGE,
                        "A '%s' (%zu results) and %c '%s' (%zu) share %zu of them (%s%s), so a"

@@ -102,7 +102,7 @@ static abdb_status parse_quotes_replace_offers(abdb_table *t, sqlite3 *db, const
         rest += strspn(rest, " ");
         words = abdb_arena_printf(&t->arena, "--price %.*s", (int)strcspn(rest, ","), rest);
         if (!words) TRY(ABDB_FAIL(err, ABDB_NOMEM, "--price"));
-        TRY(abdb_parse_next_price_quote(&rest, "price", &quote, err));
+        TRY(abdb_parse_next_price_quote_per_device(&rest, "price", &quote, err));
         TRY(abdb_resolve_canonical_name(db, "device", quote.device, &device, &t->arena, err));
         TRY(refuse_likely_node_price(db, device, &quote, err));
         TRY(replace_offers_by_quote(t, device, &quote, words, err));
@@ -122,7 +122,7 @@ abdb_status abdb_load_offers_and_quotes(abdb_table *out, sqlite3 *db,
            abdb_bind_add_text(&binds, options->price_kind) &&
            abdb_bind_add_text(&binds, options->today) && abdb_bind_add_text(&binds, options->tier));
     if (options->tier)
-        TRY(abdb_require_listed_word(
+        TRY(abdb_require_word_among_sql_values(
             db, "SELECT DISTINCT kind FROM v_provider WHERE kind IS NOT NULL ORDER BY 1",
             "provider of tier", options->tier, err));
     TRY(abdb_query_to_table(db, stored, &binds, out, err));
@@ -132,11 +132,12 @@ done:
     return st;
 }
 
-bool abdb_offer_is_of_device_and_recent(const abdb_table *offers, size_t i, const char *device,
-                                        double days)
+bool abdb_offer_is_of_device_and_recent(const abdb_table *offers, size_t offer_row,
+                                        const char *device, double max_age_days)
 {
-    return strcmp(abdb_cell_text_or_empty(offers, i, ABDB_OFFER_DEVICE), device) == 0 &&
-           (isnan(days) || abdb_cell_number_or_nan(offers, i, ABDB_OFFER_AGE_DAYS) <= days);
+    return strcmp(abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_DEVICE), device) == 0 &&
+           (isnan(max_age_days) ||
+            abdb_cell_number_or_nan(offers, offer_row, ABDB_OFFER_AGE_DAYS) <= max_age_days);
 }
 
 bool abdb_offer_is_as_cheap_and_larger(const abdb_table *offers, size_t i, size_t earlier)
@@ -147,24 +148,25 @@ bool abdb_offer_is_as_cheap_and_larger(const abdb_table *offers, size_t i, size_
                abdb_cell_number_or_nan(offers, earlier, ABDB_OFFER_SIZE);
 }
 
-size_t abdb_find_cheapest_offer(const abdb_table *offers, const char *device, double days)
+size_t abdb_find_cheapest_offer(const abdb_table *offers, const char *device, double max_age_days)
 {
     for (size_t i = 0; i < offers->rows; i++)
-        if (abdb_offer_is_of_device_and_recent(offers, i, device, days)) return i;
+        if (abdb_offer_is_of_device_and_recent(offers, i, device, max_age_days)) return i;
     return SIZE_MAX;
 }
 
-size_t abdb_find_cheapest_fitting_offer(const abdb_table *offers, const char *device, double days,
-                                        double devices, double nodes, abdb_text *small)
+size_t abdb_find_cheapest_fitting_offer(const abdb_table *offers, const char *device,
+                                        double max_age_days, double system_devices,
+                                        double system_nodes, abdb_text *too_small_offers)
 {
     size_t fitting = SIZE_MAX, too_small = SIZE_MAX;
 
     for (size_t i = 0; i < offers->rows && fitting == SIZE_MAX; i++) {
         double size = abdb_cell_number_or_nan(offers, i, ABDB_OFFER_SIZE);
 
-        if (!abdb_offer_is_of_device_and_recent(offers, i, device, days)) continue;
+        if (!abdb_offer_is_of_device_and_recent(offers, i, device, max_age_days)) continue;
         if (!*abdb_cell_text_or_empty(offers, i, ABDB_OFFER_KEY) ||
-            abdb_offer_holds_one_node(devices, nodes, size))
+            abdb_offer_holds_one_node(system_devices, system_nodes, size))
             fitting = i;
         else if (too_small == SIZE_MAX || abdb_offer_is_as_cheap_and_larger(offers, i, too_small))
             too_small = i;
@@ -172,7 +174,7 @@ size_t abdb_find_cheapest_fitting_offer(const abdb_table *offers, const char *de
     if (too_small != SIZE_MAX &&
         (fitting == SIZE_MAX || abdb_cell_number_or_nan(offers, too_small, ABDB_OFFER_PRICE) <
                                     abdb_cell_number_or_nan(offers, fitting, ABDB_OFFER_PRICE)))
-        abdb_text_printf(small, ABDB_OFFER_FORMAT, device,
+        abdb_text_printf(too_small_offers, ABDB_OFFER_FORMAT, device,
                          abdb_cell_number_or_nan(offers, too_small, ABDB_OFFER_PRICE),
                          abdb_cell_text_or_empty(offers, too_small, ABDB_OFFER_PROVIDER),
                          abdb_cell_number_or_nan(offers, too_small, ABDB_OFFER_SIZE));

@@ -32,17 +32,18 @@ ABDB_MUST_USE abdb_status abdb_load_offers_and_quotes(abdb_table *out, sqlite3 *
 /* Is the offer in that row of the device, and at most so many days old (NAN: of any age, and
  * undated)? */
 bool abdb_offer_is_of_device_and_recent(const abdb_table *offers, size_t offer_row,
-                                        const char *device, double days);
+                                        const char *device, double max_age_days);
 /* Is the offer in a row as cheap as that in an earlier one, but of more devices? Of offers that are
  * too small one is named: the cheapest, of several the largest. */
 bool abdb_offer_is_as_cheap_and_larger(const abdb_table *offers, size_t offer_row, size_t earlier);
 /* The cheapest offer of a device that is not older than days (NAN: of any age, and undated);
  * SIZE_MAX: none. */
-size_t abdb_find_cheapest_offer(const abdb_table *offers, const char *device, double days);
+size_t abdb_find_cheapest_offer(const abdb_table *offers, const char *device, double max_age_days);
 /* The cheapest of them that holds a node of a system of so many devices on so many nodes (NAN: not
  * known), by schema/core/offer_capacity.h; the reader's own always counts. small: the
  * cheapest of those that would be cheaper, in words, is added to. */
-size_t abdb_find_cheapest_fitting_offer(const abdb_table *offers, const char *device, double days,
-                                        double devices, double nodes, abdb_text *small);
+size_t abdb_find_cheapest_fitting_offer(const abdb_table *offers, const char *device,
+                                        double max_age_days, double system_devices,
+                                        double system_nodes, abdb_text *too_small_offers);
 
 #endif

@@ -33,8 +33,9 @@ void abdb_processes_free(abdb_processes *p)
 
 /* Its samples in seconds, or none: of its own times, or (of a rate) of the times of the same run.
  * Of a run on several ranks those of rank 0 count. */
-static abdb_status load_sample_times(abdb_comparison *c, const abdb_set *set, size_t member,
-                                     bool is_time, double **out, size_t *n, abdb_error *err)
+static abdb_status load_sample_times_of_rank_0(abdb_comparison *c, const abdb_set *set,
+                                               size_t member, bool is_time, double **out, size_t *n,
+                                               abdb_error *err)
 {
     abdb_binds binds = {0};
     abdb_table t = {0};
@@ -81,7 +82,7 @@ static abdb_status load_repetition_number(abdb_comparison *c, const char *proces
 }
 
 /* Is each sample a process of its own, as those of a program that times commands are? */
-static bool samples_are_processes(const abdb_member *m)
+static bool each_sample_is_a_process(const abdb_member *m)
 {
     const abdb_member_factor *t = abdb_member_find_factor(m, "sample_unit");
 
@@ -91,8 +92,10 @@ static bool samples_are_processes(const abdb_member *m)
 /* Appends the process of one result, by the median of its samples, or of a program of which each
  * sample is a process all of them. An unsteady or imprecise result is counted as doubtful
  * instead. */
-static abdb_status append_result_processes(abdb_processes *out, abdb_comparison *c,
-                                           const abdb_set *set, size_t at, abdb_error *err)
+static abdb_status append_processes_of_result_or_count_doubtful(abdb_processes *out,
+                                                                abdb_comparison *c,
+                                                                const abdb_set *set, size_t at,
+                                                                abdb_error *err)
 {
     bool is_time = strcmp(abdb_member_text(set, at, ABDB_M_metric), "time_s") == 0;
     const char *flags = abdb_member_text(set, at, ABDB_M_flags);
@@ -106,7 +109,7 @@ static abdb_status append_result_processes(abdb_processes *out, abdb_comparison 
     abdb_status st = ABDB_OK;
 
     if (!process) return ABDB_FAIL(err, ABDB_NOMEM, "a process");
-    TRY(load_sample_times(c, set, at, is_time, &times, &n, err));
+    TRY(load_sample_times_of_rank_0(c, set, at, is_time, &times, &n, err));
     out->sampled &= n > 0;
     if (!n) goto done;
     if (abdb_list_has_word(flags, ' ', "unsteady", 8) ||
@@ -116,7 +119,7 @@ static abdb_status append_result_processes(abdb_processes *out, abdb_comparison 
     }
     if (program && program->state == ABDB_KNOWN) v.program = program->text;
     TRY(load_repetition_number(c, process, &v.repetition, err));
-    if (samples_are_processes(&set->member[at]) && is_time && !v.repetition) {
+    if (each_sample_is_a_process(&set->member[at]) && is_time && !v.repetition) {
         for (size_t i = 0; i < n; i++) {
             v.id = abdb_arena_printf(&c->arena, "%s.%zu",
                                      abdb_member_text(set, at, ABDB_M_entry_id), i);
@@ -138,7 +141,7 @@ done:
 
 /* --- a side ----------------------------------------------------------------------------------- */
 
-static int compare_process_order(const void *a, const void *b)
+static int compare_campaign_repetition_id(const void *a, const void *b)
 {
     const abdb_process_value *x = a, *y = b;
     int order = strcmp(x->campaign, y->campaign);
@@ -149,14 +152,15 @@ static int compare_process_order(const void *a, const void *b)
 
 /* Values of one process become one: their mean. They are sorted, so equal keys stand together;
  * afterwards campaigns are counted. */
-static void average_repeats_count_campaigns(abdb_processes *p)
+static void average_equal_processes_count_campaigns(abdb_processes *p)
 {
     size_t kept = 0;
 
     for (size_t i = 0, end; i < p->count; i = end) {
         double sum = 0;
 
-        for (end = i; end < p->count && compare_process_order(&p->one[i], &p->one[end]) == 0; end++)
+        for (end = i;
+             end < p->count && compare_campaign_repetition_id(&p->one[i], &p->one[end]) == 0; end++)
             sum += p->one[end].value;
         p->one[kept] = p->one[i];
         p->one[kept++].value = sum / (double)(end - i);
@@ -166,8 +170,8 @@ static void average_repeats_count_campaigns(abdb_processes *p)
         p->commands += !i || strcmp(p->one[i].campaign, p->one[i - 1].campaign) != 0;
 }
 
-abdb_status abdb_processes_load(abdb_processes *out, abdb_comparison *c, abdb_side side,
-                                abdb_error *err)
+abdb_status abdb_processes_load_of_side(abdb_processes *out, abdb_comparison *c, abdb_side side,
+                                        abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -181,12 +185,12 @@ abdb_status abdb_processes_load(abdb_processes *out, abdb_comparison *c, abdb_si
             strcmp(abdb_member_text(side.set, at, ABDB_M_evidence), "measured") != 0)
             out->sampled = false;
         else
-            TRY(append_result_processes(out, c, side.set, at, err));
+            TRY(append_processes_of_result_or_count_doubtful(out, c, side.set, at, err));
     }
     if (!out->sampled) out->count = 0;
     if (!out->count && !out->doubtful) out->sampled = false;
-    abdb_array_sort(out->one, out->count, sizeof *out->one, compare_process_order);
-    average_repeats_count_campaigns(out);
+    abdb_array_sort(out->one, out->count, sizeof *out->one, compare_campaign_repetition_id);
+    average_equal_processes_count_campaigns(out);
 done:
     if (st != ABDB_OK) abdb_processes_free(out);
     return st;
@@ -200,13 +204,13 @@ size_t abdb_processes_count_unpaired(const abdb_processes *p)
     return alone;
 }
 
-bool abdb_processes_find_two_programs(const abdb_processes *p, bool pairs_alone, const char **first,
+bool abdb_processes_find_two_programs(const abdb_processes *p, bool paired_only, const char **first,
                                       const char **second)
 {
     const abdb_process_value *one = NULL;
 
     for (size_t i = 0; i < p->count; i++) {
-        if (pairs_alone && !p->one[i].in_turn) continue;
+        if (paired_only && !p->one[i].in_turn) continue;
         if (!one) one = &p->one[i];
         if (strcmp(one->program, p->one[i].program) == 0) continue;
         *first = one->program;
@@ -230,12 +234,13 @@ static double mean_of_repetition_and_advance(const abdb_processes *p, size_t *at
     return sum / (double)n;
 }
 
-static void mark_as_paired(abdb_processes *p, size_t from, size_t end)
+static void mark_processes_paired(abdb_processes *p, size_t from, size_t end)
 {
     while (from < end) p->one[from++].in_turn = true;
 }
 
-size_t abdb_processes_pair_repetitions(abdb_processes *a, abdb_processes *b, double *x, double *y)
+size_t abdb_processes_pair_repetition_means(abdb_processes *a, abdb_processes *b, double *x,
+                                            double *y)
 {
     size_t i = 0, k = 0, count = 0;
 
@@ -250,8 +255,8 @@ size_t abdb_processes_pair_repetitions(abdb_processes *a, abdb_processes *b, dou
         left = order <= 0 ? mean_of_repetition_and_advance(a, &i) : 0;
         right = order >= 0 ? mean_of_repetition_and_advance(b, &k) : 0;
         if (order || !a->one[i - 1].repetition) continue;
-        mark_as_paired(a, a_from, i);
-        mark_as_paired(b, b_from, k);
+        mark_processes_paired(a, a_from, i);
+        mark_processes_paired(b, b_from, k);
         x[count] = left;
         y[count++] = right;
     }

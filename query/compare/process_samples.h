@@ -11,8 +11,8 @@ typedef struct {
     const char *id;       /* the process, or what stands for one */
     const char *program;  /* the factor `command`; "": not said */
     double value;         /* logarithm of its median */
-    bool
-        in_turn; /* abdb_processes_pair_repetitions: of a repetition that the other side has, too */
+    bool in_turn;         /* of a repetition that the other side has, too:
+                    abdb_processes_pair_repetition_means */
 } abdb_process_value;
 
 typedef struct {
@@ -27,17 +27,18 @@ typedef struct {
  * that names no process stands for one itself; where its factor `sample_unit` is `process` and it
  * is of no repetition, each of its samples does (those of one repetition share its luck, and count
  * once). Texts live in the comparison. */
-ABDB_MUST_USE abdb_status abdb_processes_load(abdb_processes *out, abdb_comparison *c,
-                                              abdb_side side, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_processes_load_of_side(abdb_processes *out, abdb_comparison *c,
+                                                      abdb_side side, abdb_error *err);
 void abdb_processes_free(abdb_processes *p);
 /* Repetitions that both sides have of the same commands, as pairs a[i], b[i] (logarithms; room for
  * the smaller count each); how many. Processes of one repetition are averaged, and marked. */
-size_t abdb_processes_pair_repetitions(abdb_processes *a, abdb_processes *b, double *x, double *y);
+size_t abdb_processes_pair_repetition_means(abdb_processes *a, abdb_processes *b, double *x,
+                                            double *y);
 /* How many are of no pair. */
 size_t abdb_processes_count_unpaired(const abdb_processes *p);
 /* Two programs among the processes of a side, or of its pairs alone: first and second are set, and
  * it is true. */
-bool abdb_processes_find_two_programs(const abdb_processes *p, bool pairs_alone, const char **first,
+bool abdb_processes_find_two_programs(const abdb_processes *p, bool paired_only, const char **first,
                                       const char **second);
 
 #endif

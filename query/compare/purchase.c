@@ -14,7 +14,8 @@ typedef struct {
 } offer;
 
 /* How many devices of an offer are used by whole nodes of a result; 0: it holds no node. */
-static double devices_used_of_offer(const abdb_system_choice *c, size_t member, double offered)
+static double devices_of_offer_in_whole_nodes(const abdb_system_choice *c, size_t member,
+                                              double offered)
 {
     return abdb_offer_devices_in_whole_nodes(
         abdb_member_number(&c->ranking.set, member, ABDB_M_devices),
@@ -29,18 +30,19 @@ static double whole_units_needed(double wanted, double each)
 
 /* What is bought of one result at one offer, with a rate (of a training: a time) and the power of a
  * system that may be others than the result's. */
-static abdb_purchase compute_purchase(const abdb_system_choice *c, const abdb_choose_options *o,
-                                      size_t member, offer at, double value, double watts)
+static abdb_purchase compute_purchase_of_result(const abdb_system_choice *c,
+                                                const abdb_choose_options *o, size_t member,
+                                                offer at, double rate_or_seconds, double watts)
 {
-    double used = devices_used_of_offer(c, member, at.size);
+    double used = devices_of_offer_in_whole_nodes(c, member, at.size);
     double size = abdb_member_number(&c->ranking.set, member, ABDB_M_devices);
     double systems = c->training      ? 1
                      : isnan(o->rate) ? floor(whole_units_needed(size, used) * used / size)
-                                      : whole_units_needed(o->rate, value);
-    double rate = isnan(o->rate) ? systems * value : o->rate;
+                                      : whole_units_needed(o->rate, rate_or_seconds);
+    double rate = isnan(o->rate) ? systems * rate_or_seconds : o->rate;
     abdb_purchase p = {.device = abdb_member_text(&c->ranking.set, member, ABDB_M_device),
                        .member = member,
-                       .rate = value,
+                       .rate = rate_or_seconds,
                        .systems = systems,
                        .devices = systems * size,
                        .offer_devices = at.size,
@@ -50,7 +52,7 @@ static abdb_purchase compute_purchase(const abdb_system_choice *c, const abdb_ch
                        .usd_per_million = NAN,
                        .usd_of_run = NAN,
                        .watts = systems * watts,
-                       .performance = c->training ? -value : value,
+                       .performance = c->training ? -rate_or_seconds : rate_or_seconds,
                        .break_even = NAN};
 
     p.provider = p.provider_kind = p.price_kind = p.price_date = p.price_key = "";
@@ -58,7 +60,7 @@ static abdb_purchase compute_purchase(const abdb_system_choice *c, const abdb_ch
      * 3600. */
     p.usd_per_hour = p.rented_devices * at.price;
     if (c->training)
-        p.usd_of_run = p.usd_per_hour * value / 3600;
+        p.usd_of_run = p.usd_per_hour * rate_or_seconds / 3600;
     else
         p.usd_per_million = p.usd_per_hour / (rate * 3600) * 1e6;
     p.cost = o->by == ABDB_BY_DEVICE ? p.devices : o->by == ABDB_BY_WATT ? p.watts : p.usd_per_hour;
@@ -69,30 +71,34 @@ static abdb_purchase compute_purchase(const abdb_system_choice *c, const abdb_ch
     return p;
 }
 
-static abdb_purchase compute_purchase_at_offer(const abdb_system_choice *c,
-                                               const abdb_choose_options *o, size_t member,
-                                               offer at)
+static abdb_purchase compute_purchase_at_measured_rate(const abdb_system_choice *c,
+                                                       const abdb_choose_options *o, size_t member,
+                                                       offer at)
 {
-    return compute_purchase(c, o, member, at, abdb_system_rate_or_time(c, member),
-                            c->watts[member]);
+    return compute_purchase_of_result(
+        c, o, member, at, abdb_system_rate_or_training_time(c, member), c->watts[member]);
 }
 
-abdb_purchase abdb_vary_purchase(const abdb_system_choice *c, const abdb_choose_options *o,
-                                 const abdb_purchase *p, double price, double rate, double power)
+abdb_purchase abdb_recompute_purchase_at_multiples(const abdb_system_choice *c,
+                                                   const abdb_choose_options *o,
+                                                   const abdb_purchase *p, double price_multiple,
+                                                   double rate_multiple, double power_multiple)
 {
-    return compute_purchase(c, o, p->member, (offer){p->price * price, p->offer_devices},
-                            p->rate * rate, c->watts[p->member] * power);
+    return compute_purchase_of_result(
+        c, o, p->member, (offer){p->price * price_multiple, p->offer_devices},
+        p->rate * rate_multiple, c->watts[p->member] * power_multiple);
 }
 
-static double rate_per_device(const abdb_system_choice *c, const abdb_purchase *p)
+static double purchase_rate_per_device(const abdb_system_choice *c, const abdb_purchase *p)
 {
     return p->rate / abdb_member_number(&c->ranking.set, p->member, ABDB_M_devices);
 }
 
-abdb_cost_factors abdb_split_cost(const abdb_system_choice *c, const abdb_choose_options *o,
-                                  const abdb_purchase *p, const abdb_purchase *first)
+abdb_cost_factors abdb_split_cost_ratio_to_first(const abdb_system_choice *c,
+                                                 const abdb_choose_options *o,
+                                                 const abdb_purchase *p, const abdb_purchase *first)
 {
-    double rate = rate_per_device(c, first) / rate_per_device(c, p);
+    double rate = purchase_rate_per_device(c, first) / purchase_rate_per_device(c, p);
     abdb_cost_factors f = {1, rate, 1, 1};
 
     if (o->by == ABDB_BY_DOLLAR) {
@@ -108,7 +114,7 @@ abdb_cost_factors abdb_split_cost(const abdb_system_choice *c, const abdb_choose
     return f;
 }
 
-int abdb_compare_purchases(const abdb_purchase *x, const abdb_purchase *y)
+int abdb_purchase_compare_cost_then_performance(const abdb_purchase *x, const abdb_purchase *y)
 {
     if (x->cost < y->cost || x->cost > y->cost) return x->cost < y->cost ? -1 : 1;
     if (x->performance < y->performance || x->performance > y->performance)
@@ -118,9 +124,9 @@ int abdb_compare_purchases(const abdb_purchase *x, const abdb_purchase *y)
 }
 
 /* The cheapest of a device at one offer. */
-static abdb_purchase cheapest_result_at_offer(const abdb_system_choice *c,
-                                              const abdb_choose_options *o, const char *device,
-                                              offer at)
+static abdb_purchase cheapest_purchase_of_device_at_offer(const abdb_system_choice *c,
+                                                          const abdb_choose_options *o,
+                                                          const char *device, offer at)
 {
     const abdb_group *g = &c->ranking.groups.group[c->group];
     abdb_purchase best = {.member = SIZE_MAX};
@@ -130,11 +136,12 @@ static abdb_purchase cheapest_result_at_offer(const abdb_system_choice *c,
         abdb_purchase p;
 
         if (!abdb_result_meets_request(c, o, member, device) ||
-            devices_used_of_offer(c, member, at.size) < 1)
+            devices_of_offer_in_whole_nodes(c, member, at.size) < 1)
             continue;
-        p = compute_purchase_at_offer(c, o, member, at);
+        p = compute_purchase_at_measured_rate(c, o, member, at);
         if (!isfinite(p.cost) || p.devices > devices_max) continue;
-        if (best.member == SIZE_MAX || abdb_compare_purchases(&p, &best) < 0) best = p;
+        if (best.member == SIZE_MAX || abdb_purchase_compare_cost_then_performance(&p, &best) < 0)
+            best = p;
     }
     return best;
 }
@@ -143,7 +150,7 @@ abdb_purchase abdb_cheapest_purchase_at_price(const abdb_system_choice *c,
                                               const abdb_choose_options *o, const char *device,
                                               double price)
 {
-    return cheapest_result_at_offer(c, o, device, (offer){price, 0});
+    return cheapest_purchase_of_device_at_offer(c, o, device, (offer){price, 0});
 }
 
 /* --- offers ----------------------------------------------------------------------------------- */
@@ -188,7 +195,7 @@ static void fill_offer_details_note_small(abdb_system_choice *c, const abdb_choo
 
         if (!abdb_offer_counts(c, s, i, p->device)) continue;
         p->providers += is_first_offer_of_provider(c, s, i, p->device);
-        if (devices_used_of_offer(c, p->member, one.size) >= 1)
+        if (devices_of_offer_in_whole_nodes(c, p->member, one.size) >= 1)
             p->dearest = fmax(p->dearest, one.price);
         else if (one.price < p->price &&
                  (small == SIZE_MAX || abdb_offer_is_as_cheap_and_larger(t, i, small)))
@@ -220,9 +227,9 @@ abdb_purchase abdb_cheapest_purchase_of_offers(abdb_system_choice *c, const abdb
         abdb_purchase p = {.member = SIZE_MAX};
 
         if (abdb_offer_counts(c, s, i, device))
-            p = cheapest_result_at_offer(c, s->o, device, read_offer_price_size(s, i));
+            p = cheapest_purchase_of_device_at_offer(c, s->o, device, read_offer_price_size(s, i));
         if (p.member == SIZE_MAX) continue;
-        if (best.member == SIZE_MAX || abdb_compare_purchases(&p, &best) < 0) {
+        if (best.member == SIZE_MAX || abdb_purchase_compare_cost_then_performance(&p, &best) < 0) {
             best = p;
             at = i;
         }
@@ -255,7 +262,8 @@ static size_t count_priced_devices_of_tier(const abdb_system_choice *c,
             abdb_purchase p = {.member = SIZE_MAX};
 
             if (abdb_offer_counts(c, s, i, device))
-                p = cheapest_result_at_offer(c, s->o, device, read_offer_price_size(s, i));
+                p = cheapest_purchase_of_device_at_offer(c, s->o, device,
+                                                         read_offer_price_size(s, i));
             if (p.member != SIZE_MAX && p.cost < cost) cost = p.cost;
         }
         devices += isfinite(cost);

@@ -6,7 +6,7 @@
 #include "query/compare/choose_filter.h"
 
 /* Below 0: x comes before y. By cost, then by what it does, then by USD/h. */
-int abdb_compare_purchases(const abdb_purchase *x, const abdb_purchase *y);
+int abdb_purchase_compare_cost_then_performance(const abdb_purchase *x, const abdb_purchase *y);
 /* Of the results of a device the one by which it is cheapest at a price of one device, of which any
  * number can be bought; member SIZE_MAX: none. */
 abdb_purchase abdb_cheapest_purchase_at_price(const abdb_system_choice *c,
@@ -23,8 +23,10 @@ void abdb_choose_tier_with_most_devices(abdb_system_choice *c, const abdb_choose
 
 /* A purchase with another price, rate (of a training: time) and power: multiples of what it was.
  * Its systems and offers are whole again. */
-abdb_purchase abdb_vary_purchase(const abdb_system_choice *c, const abdb_choose_options *o,
-                                 const abdb_purchase *p, double price, double rate, double power);
+abdb_purchase abdb_recompute_purchase_at_multiples(const abdb_system_choice *c,
+                                                   const abdb_choose_options *o,
+                                                   const abdb_purchase *p, double price_multiple,
+                                                   double rate_multiple, double power_multiple);
 
 /* The cost of a purchase relative to another one: the product of these. Of trainings rate is the
  * time, and systems the devices. */
@@ -36,7 +38,9 @@ typedef struct {
 } abdb_cost_factors;
 
 /* offers x systems x rate x price = p->cost / first->cost. */
-abdb_cost_factors abdb_split_cost(const abdb_system_choice *c, const abdb_choose_options *o,
-                                  const abdb_purchase *p, const abdb_purchase *first);
+abdb_cost_factors abdb_split_cost_ratio_to_first(const abdb_system_choice *c,
+                                                 const abdb_choose_options *o,
+                                                 const abdb_purchase *p,
+                                                 const abdb_purchase *first);
 
 #endif

@@ -41,8 +41,8 @@ abdb_status abdb_describe_quality_of_side(abdb_side side, sqlite3 *db, const cha
     const char *words;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_query_with_three_texts(db, sql, text_of_side(side, ABDB_M_benchmark),
-                                    text_of_side(side, ABDB_M_dtype), NULL, &rows, err));
+    TRY(abdb_query_with_three_texts_to_table(db, sql, text_of_side(side, ABDB_M_benchmark),
+                                             text_of_side(side, ABDB_M_dtype), NULL, &rows, err));
     words = abdb_cell_text_or_empty(&rows, 0, 0);
     *out = abdb_arena_printf(arena, "%s", *words ? words : "unknown");
     if (!*out) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a quality"));
@@ -63,7 +63,8 @@ static abdb_status read_demand(const abdb_condition *c, demand *out, abdb_error 
 {
     static const char *const metrics[] = {"accuracy", "perplexity", "kl_divergence", NULL};
 
-    if (!c->column || !abdb_text_is_in_list(c->column, metrics) || !abdb_condition_is_ordered(c))
+    if (!c->column || !abdb_text_is_in_list(c->column, metrics) ||
+        !abdb_condition_has_ordering_operator(c))
         return ABDB_FAIL(err, ABDB_USAGE,
                          "--quality wants accuracy, perplexity or kl_divergence with < <= > or >=,"
                          " such as 'accuracy>=0.99'");
@@ -114,7 +115,7 @@ abdb_status abdb_set_require_quality(abdb_set *set, sqlite3 *db, const char *con
     abdb_selection asked = {0};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_selection_parse(&asked, condition, err));
+    TRY(abdb_selection_parse_and_append(&asked, condition, err));
     for (size_t k = 0; k < asked.count; k++) {
         demand d;
 

@@ -13,7 +13,7 @@
 /* --- who is ranked ---------------------------------------------------------------------------- */
 
 /* Sets *out to the column of that name. 0: there is none. */
-static int find_member_column(const char *name, abdb_member_column *out)
+static int find_member_column_by_name(const char *name, abdb_member_column *out)
 {
     static const char *const names[] = {
 #define X(column) #column,
@@ -45,7 +45,7 @@ static const char *name_with_provider_if_several(abdb_ranking *r, size_t member,
 }
 
 /* Are there several providers of one problem in one backend? */
-static abdb_status detect_several_providers(abdb_ranking *r, abdb_error *err)
+static abdb_status set_flag_if_backend_has_several_providers(abdb_ranking *r, abdb_error *err)
 {
     static const char *const backend[] = {"backend", NULL};
     abdb_groups groups;
@@ -57,8 +57,8 @@ static abdb_status detect_several_providers(abdb_ranking *r, abdb_error *err)
 }
 
 /* The second metric of the member's run; NAN: it has none. */
-static abdb_status load_pareto_metric(abdb_ranking *r, sqlite3 *db, const char *name, size_t member,
-                                      double *out, abdb_error *err)
+static abdb_status load_second_metric_of_member(abdb_ranking *r, sqlite3 *db, const char *name,
+                                                size_t member, double *out, abdb_error *err)
 {
     abdb_member_column column;
     abdb_binds binds = {0};
@@ -69,7 +69,7 @@ static abdb_status load_pareto_metric(abdb_ranking *r, sqlite3 *db, const char *
     abdb_status st = ABDB_OK;
 
     *out = NAN;
-    if (find_member_column(name, &column)) {
+    if (find_member_column_by_name(name, &column)) {
         *out = abdb_member_number(&r->set, member, column);
         return ABDB_OK;
     }
@@ -177,7 +177,7 @@ static int compare_group_value_name(const void *a, const void *b)
 }
 
 /* Sorts by group and value and numbers the places, from 1 in each group. */
-static abdb_status sort_and_number_ranks(abdb_ranking *r, abdb_error *err)
+static abdb_status sort_rows_number_places_in_groups(abdb_ranking *r, abdb_error *err)
 {
     sortable *all = calloc(r->count + 1, sizeof *all);
 
@@ -199,8 +199,8 @@ static abdb_status sort_and_number_ranks(abdb_ranking *r, abdb_error *err)
 
 /* The Pareto front of each group: a row is on it unless another one of its group is at least as
  * good in both values and better in one. O(n^2), of the rows that are ranked. */
-static abdb_status mark_pareto_front(abdb_ranking *r, sqlite3 *db, const char *name,
-                                     abdb_error *err)
+static abdb_status load_second_metric_mark_pareto_front(abdb_ranking *r, sqlite3 *db,
+                                                        const char *name, abdb_error *err)
 {
     const abdb_metric_info *info;
     abdb_member_column ignored;
@@ -209,14 +209,14 @@ static abdb_status mark_pareto_front(abdb_ranking *r, sqlite3 *db, const char *n
 
     snprintf(metric, sizeof metric, "%.*s", (int)strcspn(name, ":"), name);
     info = abdb_metric_find(metric);
-    if (!info && !find_member_column(name, &ignored))
+    if (!info && !find_member_column_by_name(name, &ignored))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "--pareto '%s' is no metric and no column; `abdb query \"SELECT metric FROM"
                       " metric\"` lists metrics",
                       name));
     r->other_higher = info && strcmp(info->better, "higher") == 0;
     for (size_t i = 0; i < r->count; i++)
-        TRY(load_pareto_metric(r, db, name, r->row[i].member, &r->row[i].other, err));
+        TRY(load_second_metric_of_member(r, db, name, r->row[i].member, &r->row[i].other, err));
     for (size_t i = 0; i < r->count; i++) {
         abdb_ranked *x = &r->row[i];
 
@@ -254,8 +254,8 @@ static abdb_status set_differences_from_group_leader(abdb_ranking *r, sqlite3 *d
                 ? ""
                 : abdb_describe_unlike_factors(first.side, own.side, r->per, &r->arena);
         if (own.member == first.member) continue;
-        TRY(abdb_describe_unknown_differences(&unknown, db, &r->book, &r->set, first.member,
-                                              own.member, &r->arena, err));
+        TRY(abdb_describe_differences_of_unknown_meaning(&unknown, db, &r->book, &r->set,
+                                                         first.member, own.member, &r->arena, err));
         if (!*unknown) continue;
         r->row[i].unlike = abdb_arena_printf(&r->arena, "%s%s%s", r->row[i].unlike,
                                              *r->row[i].unlike ? ", " : "", unknown);
@@ -268,7 +268,7 @@ done:
 /* --- all of it -------------------------------------------------------------------------------- */
 
 /* --exploratory: one group of all that has one unit. */
-static abdb_status merge_into_one_group(abdb_ranking *r, abdb_error *err)
+static abdb_status merge_all_members_into_one_group(abdb_ranking *r, abdb_error *err)
 {
     abdb_group *all = abdb_arena_alloc(&r->arena, sizeof *all);
 
@@ -288,7 +288,7 @@ abdb_status abdb_rank_results(abdb_ranking *out, sqlite3 *db, const char *select
     abdb_status st = ABDB_OK;
 
     *out = (abdb_ranking){0};
-    if (o->by && !find_member_column(o->by, &by))
+    if (o->by && !find_member_column_by_name(o->by, &by))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "--by '%s' is no column; device, system, submitter, backend, dtype and others"
                       " of `abdb query --schema v_comparable`",
@@ -297,9 +297,9 @@ abdb_status abdb_rank_results(abdb_ranking *out, sqlite3 *db, const char *select
     TRY(abdb_set_load_normalised(&out->set, db, selection, where, &o->measure, err));
     TRY(abdb_sets_normalise_per_device_if_counts_differ(&out->set, 1, db, &o->measure, &out->per,
                                                         err));
-    TRY(detect_several_providers(out, err));
+    TRY(set_flag_if_backend_has_several_providers(out, err));
     if (o->exploratory)
-        TRY(merge_into_one_group(out, err));
+        TRY(merge_all_members_into_one_group(out, err));
     else
         TRY(abdb_split_set_into_groups(&out->groups, &out->book, &out->set, false, NULL,
                                        &out->arena, err));
@@ -316,10 +316,10 @@ abdb_status abdb_rank_results(abdb_ranking *out, sqlite3 *db, const char *select
                 out->left_out++;
         }
     if (o->pick == ABDB_PICK_MEDIAN) TRY(replace_best_by_median(out, by, err));
-    TRY(sort_and_number_ranks(out, err));
-    if (o->pareto) TRY(mark_pareto_front(out, db, o->pareto, err));
+    TRY(sort_rows_number_places_in_groups(out, err));
+    if (o->pareto) TRY(load_second_metric_mark_pareto_front(out, db, o->pareto, err));
     TRY(set_differences_from_group_leader(out, db, err));
-    if (o->suite) TRY(abdb_ranking_by_suite_geomean(out, o, err));
+    if (o->suite) TRY(abdb_ranking_replace_rows_by_suite_geomean(out, o, err));
 done:
     return st;
 }

@@ -63,8 +63,9 @@ static inline bool abdb_ranking_group_is_higher(const abdb_ranking *ranking, siz
            strcmp(abdb_member_text(&ranking->set, g->member[0], ABDB_M_better), "lower") != 0;
 }
 /* suite_geomean.c: one row for each name instead of one for each group and name. */
-ABDB_MUST_USE abdb_status abdb_ranking_by_suite_geomean(abdb_ranking *r, const abdb_rank_options *o,
-                                                        abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_ranking_replace_rows_by_suite_geomean(abdb_ranking *r,
+                                                                     const abdb_rank_options *o,
+                                                                     abdb_error *err);
 void abdb_ranking_free(abdb_ranking *ranking);
 
 #endif

@@ -34,7 +34,7 @@ static const struct {
                       {"ratio", "B/A", "3"},     {"better", NULL, ""},   {"result", "to", ""},
                       {"unit", NULL, ""},        {"_facts", NULL, ""},   {"_pair", NULL, ""}};
 
-static void set_text_cell(abdb_table *t, abdb_value *row, column c, const char *text)
+static void set_text_cell_unless_empty(abdb_table *t, abdb_value *row, column c, const char *text)
 {
     if (text && *text)
         row[c] = (abdb_value){.kind = ABDB_STRING, .text = abdb_table_copy_text(t, text)};
@@ -42,7 +42,8 @@ static void set_text_cell(abdb_table *t, abdb_value *row, column c, const char *
 
 /* Adds the sentence of a pair: "B is 1.52 times A: round 1.05, number format and device 1.45", and
  * what would separate its joint factors. */
-static void add_sentence_note(const abdb_pair *pair, const abdb_ratio_factors *f, abdb_table *t)
+static void note_ratio_sentence_and_missing_results(const abdb_pair *pair,
+                                                    const abdb_ratio_factors *f, abdb_table *t)
 {
     const abdb_set *set = pair->a.set;
     const char *model = abdb_member_text(set, pair->left.picked, ABDB_M_model),
@@ -67,8 +68,10 @@ static void add_sentence_note(const abdb_pair *pair, const abdb_ratio_factors *f
 }
 
 /* Appends the rows of one pair, a factor each. */
-static abdb_status append_pair_rows(const abdb_comparison *c, const abdb_pair *pair,
-                                    long long number, abdb_table *t, abdb_error *err)
+static abdb_status append_factor_rows_of_pair_with_note(const abdb_comparison *c,
+                                                        const abdb_pair *pair,
+                                                        long long pair_number, abdb_table *t,
+                                                        abdb_error *err)
 {
     abdb_arena arena = {0};
     abdb_ratio_factors factors;
@@ -76,7 +79,7 @@ static abdb_status append_pair_rows(const abdb_comparison *c, const abdb_pair *p
     const char *model, *facts;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_split_ratio(&factors, c, pair, &arena, err));
+    TRY(abdb_split_ratio_into_factors(&factors, c, pair, &arena, err));
     model = abdb_member_text(set, pair->left.picked, ABDB_M_model);
     facts = abdb_arena_printf(&arena, "%s %s", abdb_member_text(set, pair->left.picked, ABDB_M_key),
                               abdb_member_text(pair->b.set, pair->right.picked, ABDB_M_key));
@@ -85,32 +88,33 @@ static abdb_status append_pair_rows(const abdb_comparison *c, const abdb_pair *p
         abdb_value *row = abdb_table_append_row(t);
 
         if (!row || !facts) TRY(ABDB_FAIL(err, ABDB_NOMEM, "factors of a ratio"));
-        set_text_cell(t, row, C_WORK,
-                      *model ? model : abdb_member_text(set, pair->left.picked, ABDB_M_workload));
-        set_text_cell(t, row, C_SCENARIO,
-                      abdb_member_text(set, pair->left.picked, ABDB_M_scenario));
-        set_text_cell(t, row, C_PER, strcmp(c->per, "none") != 0 ? c->per : "");
+        set_text_cell_unless_empty(
+            t, row, C_WORK,
+            *model ? model : abdb_member_text(set, pair->left.picked, ABDB_M_workload));
+        set_text_cell_unless_empty(t, row, C_SCENARIO,
+                                   abdb_member_text(set, pair->left.picked, ABDB_M_scenario));
+        set_text_cell_unless_empty(t, row, C_PER, strcmp(c->per, "none") != 0 ? c->per : "");
         row[C_PLACE] = (abdb_value){.kind = ABDB_INTEGER, .integer = (long long)i + 1};
-        set_text_cell(t, row, C_FACTOR, f->name);
-        set_text_cell(t, row, C_FROM, f->from);
-        set_text_cell(t, row, C_TO, f->to);
+        set_text_cell_unless_empty(t, row, C_FACTOR, f->name);
+        set_text_cell_unless_empty(t, row, C_FROM, f->from);
+        set_text_cell_unless_empty(t, row, C_TO, f->to);
         row[C_TIMES] = (abdb_value){.kind = ABDB_REAL, .real = f->factor};
         row[C_PRODUCT] = (abdb_value){.kind = ABDB_REAL, .real = f->product};
         row[C_RATIO] = (abdb_value){.kind = ABDB_REAL, .real = factors.ratio};
-        set_text_cell(t, row, C_BETTER, pair->higher ? "higher" : "lower");
-        set_text_cell(t, row, C_KEY, f->key);
-        set_text_cell(t, row, C_UNIT, pair->unit);
-        set_text_cell(t, row, C_FACTS, facts);
-        row[C_PAIR] = (abdb_value){.kind = ABDB_INTEGER, .integer = number};
+        set_text_cell_unless_empty(t, row, C_BETTER, pair->higher ? "higher" : "lower");
+        set_text_cell_unless_empty(t, row, C_KEY, f->key);
+        set_text_cell_unless_empty(t, row, C_UNIT, pair->unit);
+        set_text_cell_unless_empty(t, row, C_FACTS, facts);
+        row[C_PAIR] = (abdb_value){.kind = ABDB_INTEGER, .integer = pair_number};
     }
-    add_sentence_note(pair, &factors, t);
+    note_ratio_sentence_and_missing_results(pair, &factors, t);
 done:
     abdb_arena_free(&arena);
     return st;
 }
 
 /* Notes each rule that refuses pairs once, with their number and what the first pair differs in. */
-static void add_refusal_notes(const abdb_comparison *c, abdb_table *t)
+static void note_each_refusing_rule_once(const abdb_comparison *c, abdb_table *t)
 {
     for (size_t i = 0; i < c->pairs; i++) {
         const abdb_pair *pair = &c->pair[i];
@@ -139,7 +143,7 @@ static void add_refusal_notes(const abdb_comparison *c, abdb_table *t)
 }
 
 /* Of values per dollar: kinds, providers and ages of the prices. */
-static void add_price_notes(const abdb_comparison *c, abdb_table *t)
+static void add_price_notes_of_picked_results(const abdb_comparison *c, abdb_table *t)
 {
     abdb_price_summary met = {0};
 
@@ -169,13 +173,13 @@ abdb_status abdb_tabulate_ratio_factors(const abdb_comparison *c, abdb_table *t,
         if (pair->choice == ABDB_OF_ANY_SIZE) continue; /* the same results once more */
         if (pair->comparability == ABDB_REFUSED) continue;
         if (pair->has_ratio)
-            TRY(append_pair_rows(c, pair, ++number, t, err));
+            TRY(append_factor_rows_of_pair_with_note(c, pair, ++number, t, err));
         else if (pair->left.why || pair->right.why)
             abdb_table_add_note_format(t, "no ratio: %s",
                                        pair->left.why ? pair->left.why : pair->right.why);
     }
-    add_refusal_notes(c, t);
-    add_price_notes(c, t);
+    note_each_refusing_rule_once(c, t);
+    add_price_notes_of_picked_results(c, t);
 done:
     return st;
 }
@@ -192,16 +196,17 @@ abdb_status abdb_note_ratio_factors(const abdb_comparison *c, abdb_table *t, abd
         if (pair->choice == ABDB_OF_ANY_SIZE || pair->comparability == ABDB_REFUSED ||
             !pair->has_ratio)
             continue;
-        st = abdb_split_ratio(&factors, c, pair, &arena, err);
-        if (st == ABDB_OK) add_sentence_note(pair, &factors, t);
+        st = abdb_split_ratio_into_factors(&factors, c, pair, &arena, err);
+        if (st == ABDB_OK) note_ratio_sentence_and_missing_results(pair, &factors, t);
         if (st == ABDB_UNFAIR) st = ABDB_OK; /* no ratio of two results */
         abdb_arena_free(&arena);
     }
     return st;
 }
 
-abdb_status abdb_describe_largest_factors(const abdb_comparison *c, const abdb_pair *pair,
-                                          const char **out, abdb_arena *arena, abdb_error *err)
+abdb_status abdb_describe_two_largest_ratio_factors(const abdb_comparison *c, const abdb_pair *pair,
+                                                    const char **out, abdb_arena *arena,
+                                                    abdb_error *err)
 {
     abdb_ratio_factors f;
     size_t first = SIZE_MAX, second = SIZE_MAX;
@@ -209,7 +214,7 @@ abdb_status abdb_describe_largest_factors(const abdb_comparison *c, const abdb_p
 
     *out = "";
     if (pair->comparability == ABDB_REFUSED || !pair->has_ratio) return ABDB_OK;
-    st = abdb_split_ratio(&f, c, pair, arena, err);
+    st = abdb_split_ratio_into_factors(&f, c, pair, arena, err);
     if (st == ABDB_UNFAIR) return ABDB_OK; /* a ratio of medians, or of no single result */
     if (st != ABDB_OK) return st;
     for (size_t i = 0; i < f.count; i++) {

@@ -14,8 +14,10 @@ ABDB_MUST_USE abdb_status abdb_note_ratio_factors(const abdb_comparison *c, abdb
                                                   abdb_error *err);
 /* "device 2.00, number format 1.50": the two factors of a pair that are farthest from 1, the larger
  * first; "" where the pair has no ratio that can be split. From arena. */
-ABDB_MUST_USE abdb_status abdb_describe_largest_factors(const abdb_comparison *c,
-                                                        const abdb_pair *pair, const char **out,
-                                                        abdb_arena *arena, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_describe_two_largest_ratio_factors(const abdb_comparison *c,
+                                                                  const abdb_pair *pair,
+                                                                  const char **out,
+                                                                  abdb_arena *arena,
+                                                                  abdb_error *err);
 
 #endif

@@ -36,7 +36,7 @@ static bool unit_is_per_second(const char *unit)
 }
 
 /* The value that a chain compares. */
-static double chain_value(const chain *c, size_t member)
+static double chain_value_printed_or_per_device(const chain *c, size_t member)
 {
     double value = c->set->member[member].value;
 
@@ -44,19 +44,20 @@ static double chain_value(const chain *c, size_t member)
     return c->per_device ? value / abdb_member_number(c->set, member, ABDB_M_devices) : value;
 }
 
-static const char *dimension_text(const chain *c, size_t member, size_t d)
+static const char *dimension_value_text(const chain *c, size_t member, size_t d)
 {
     return abdb_member_text(c->set, member, dimensions[d].column);
 }
 
 /* Is the member of that state, and otherwise what both ends are? */
-static bool member_is_of_state(const chain *c, size_t member, unsigned state)
+static bool member_may_stand_for_state(const chain *c, size_t member, unsigned state)
 {
     static const abdb_member_column same[] = {ABDB_M_evidence, ABDB_M_suite,     ABDB_M_system_type,
                                               ABDB_M_division, ABDB_M_workload,  ABDB_M_model,
                                               ABDB_M_metric,   ABDB_M_statistic, ABDB_M_scenario};
 
-    if (c->set->member[member].why || !(chain_value(c, member) > 0)) return false;
+    if (c->set->member[member].why || !(chain_value_printed_or_per_device(c, member) > 0))
+        return false;
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
         if (strcmp(abdb_member_text(c->set, member, same[i]),
                    abdb_member_text(c->set, c->from, same[i])) != 0)
@@ -66,14 +67,15 @@ static bool member_is_of_state(const chain *c, size_t member, unsigned state)
 
         for (size_t i = 0; i < c->differing; i++)
             if (c->place[i] == d && (state >> i & 1)) like = c->to;
-        if (strcmp(dimension_text(c, member, d), dimension_text(c, like, d)) != 0) return false;
+        if (strcmp(dimension_value_text(c, member, d), dimension_value_text(c, like, d)) != 0)
+            return false;
     }
     return true;
 }
 
 /* Fills in the results of all states: the best of those in the groups of the two ends. sampled: the
  * ends are means of several processes, which no single result stands beside. */
-static void find_results_of_states(chain *c, const abdb_groups *groups, bool sampled)
+static void find_best_result_of_each_state(chain *c, const abdb_groups *groups, bool sampled)
 {
     unsigned all = (1U << c->differing) - 1;
 
@@ -88,8 +90,10 @@ static void find_results_of_states(chain *c, const abdb_groups *groups, bool sam
             for (size_t i = 0; wanted && i < group->count; i++) {
                 size_t m = group->member[i], *best = &c->member[state];
 
-                if (member_is_of_state(c, m, state) &&
-                    (*best == SIZE_MAX || (chain_value(c, m) > chain_value(c, *best)) == c->higher))
+                if (member_may_stand_for_state(c, m, state) &&
+                    (*best == SIZE_MAX ||
+                     (chain_value_printed_or_per_device(c, m) >
+                      chain_value_printed_or_per_device(c, *best)) == c->higher))
                     *best = m;
             }
         }
@@ -97,7 +101,7 @@ static void find_results_of_states(chain *c, const abdb_groups *groups, bool sam
 }
 
 /* Does state a have changed what stands first, where b has not? */
-static bool state_is_earlier_in_order(const chain *c, unsigned a, unsigned b)
+static bool state_changes_earlier_dimension_first(const chain *c, unsigned a, unsigned b)
 {
     for (size_t i = 0; i < c->differing; i++)
         if ((a >> i & 1) != (b >> i & 1)) return a >> i & 1;
@@ -105,7 +109,7 @@ static bool state_is_earlier_in_order(const chain *c, unsigned a, unsigned b)
 }
 
 /* Finds the chain with the most steps to each state that has a result. */
-static void find_longest_chain(chain *c)
+static void find_longest_chain_to_each_state(chain *c)
 {
     unsigned all = (1U << c->differing) - 1;
 
@@ -118,7 +122,7 @@ static void find_longest_chain(chain *c)
                 continue;
             if (c->steps[sub] + 1 > c->steps[state] ||
                 (c->steps[sub] + 1 == c->steps[state] &&
-                 state_is_earlier_in_order(c, sub, c->before[state]))) {
+                 state_changes_earlier_dimension_first(c, sub, c->before[state]))) {
                 c->steps[state] = c->steps[sub] + 1;
                 c->before[state] = sub;
             }
@@ -127,48 +131,49 @@ static void find_longest_chain(chain *c)
 }
 
 /* A list with one word more; an empty word is unknown. NULL: no memory. */
-static const char *append_word(const char *list, const char *between, const char *word,
-                               abdb_arena *arena)
+static const char *list_with_word_or_unknown(const char *list, const char *between,
+                                             const char *word, abdb_arena *arena)
 {
     return abdb_arena_printf(arena, "%s%s%s", list, *list ? between : "",
                              word && *word ? word : "unknown");
 }
 
 /* "fp8, H200-SXM": the values of a member in the dimensions of a set, or their names. */
-static const char *describe_dimensions(const chain *c, size_t member, unsigned set,
+static const char *describe_dimensions(const chain *c, size_t member, unsigned dimension_bits,
                                        const char *between, bool names, abdb_arena *arena)
 {
     const char *out = "";
 
     for (size_t i = 0; out && i < c->differing; i++)
-        if (set >> i & 1)
-            out = append_word(out, between,
-                              names ? dimensions[c->place[i]].name
-                                    : dimension_text(c, member, c->place[i]),
-                              arena);
+        if (dimension_bits >> i & 1)
+            out = list_with_word_or_unknown(out, between,
+                                            names ? dimensions[c->place[i]].name
+                                                  : dimension_value_text(c, member, c->place[i]),
+                                            arena);
     return out ? out : "";
 }
 
 /* "8, fp4, H200-SXM or ...": the results that would separate the dimensions of one step. */
-static const char *describe_missing_results(const chain *c, unsigned from, unsigned to,
+static const char *describe_missing_results(const chain *c, unsigned from_state, unsigned to_state,
                                             abdb_arena *arena)
 {
     const char *out = "";
 
     for (size_t i = 0; out && i < c->differing; i++) {
-        unsigned state = from | 1U << i;
+        unsigned state = from_state | 1U << i;
         const char *one = "";
 
-        if (!((to & ~from) >> i & 1)) continue;
+        if (!((to_state & ~from_state) >> i & 1)) continue;
         for (size_t k = 0; one && k < c->differing; k++)
-            one = append_word(
-                one, ", ", dimension_text(c, state >> k & 1 ? c->to : c->from, c->place[k]), arena);
-        out = append_word(out, " or ", one, arena);
+            one = list_with_word_or_unknown(
+                one, ", ", dimension_value_text(c, state >> k & 1 ? c->to : c->from, c->place[k]),
+                arena);
+        out = list_with_word_or_unknown(out, " or ", one, arena);
     }
     return out && *out ? out : NULL;
 }
 
-static void append_factor(abdb_ratio_factors *out, abdb_ratio_factor f)
+static void append_factor_with_running_product(abdb_ratio_factors *out, abdb_ratio_factor f)
 {
     f.product = f.factor * (out->count ? out->factor[out->count - 1].product : 1);
     if (out->count < ABDB_RATIO_FACTORS_MAX) out->factor[out->count++] = f;
@@ -192,21 +197,23 @@ static void append_chain_factors(const chain *c, abdb_ratio_factors *out, abdb_a
         unsigned to = path[i], from = c->before[to], changed = to & ~from;
         bool joint = (changed & (changed - 1)) != 0;
 
-        append_factor(out,
-                      (abdb_ratio_factor){
-                          .name = describe_dimensions(c, c->to, changed, " and ", true, arena),
-                          .from = describe_dimensions(c, c->from, changed, ", ", false, arena),
-                          .to = describe_dimensions(c, c->to, changed, ", ", false, arena),
-                          .factor = chain_value(c, c->member[to]) / chain_value(c, c->member[from]),
-                          .key = copy_member_text(c, c->member[to], ABDB_M_key, arena),
-                          .missing = joint ? describe_missing_results(c, from, to, arena) : NULL});
+        append_factor_with_running_product(
+            out, (abdb_ratio_factor){
+                     .name = describe_dimensions(c, c->to, changed, " and ", true, arena),
+                     .from = describe_dimensions(c, c->from, changed, ", ", false, arena),
+                     .to = describe_dimensions(c, c->to, changed, ", ", false, arena),
+                     .factor = chain_value_printed_or_per_device(c, c->member[to]) /
+                               chain_value_printed_or_per_device(c, c->member[from]),
+                     .key = copy_member_text(c, c->member[to], ABDB_M_key, arena),
+                     .missing = joint ? describe_missing_results(c, from, to, arena) : NULL});
     }
     if (!c->differing) /* two results of one kind: other systems, submitters or runs */
-        append_factor(
+        append_factor_with_running_product(
             out, (abdb_ratio_factor){.name = "system or run",
                                      .from = copy_member_text(c, c->from, ABDB_M_system, arena),
                                      .to = copy_member_text(c, c->to, ABDB_M_system, arena),
-                                     .factor = chain_value(c, c->to) / chain_value(c, c->from),
+                                     .factor = chain_value_printed_or_per_device(c, c->to) /
+                                               chain_value_printed_or_per_device(c, c->from),
                                      .key = copy_member_text(c, c->to, ABDB_M_key, arena)});
 }
 
@@ -225,8 +232,8 @@ static bool is_per_dollar_or_watt(const abdb_comparison *c)
 
 /* "3.79 USD/h" or "700 W": what each device costs or draws, by the value of a device and that per
  * dollar or watt. */
-static const char *describe_divisor(double of_device, double divided, bool dollars,
-                                    abdb_arena *arena)
+static const char *describe_price_or_power_divisor(double of_device, double divided, bool dollars,
+                                                   abdb_arena *arena)
 {
     const char *out = dollars ? abdb_arena_printf(arena, "%.4g USD/h", of_device * 3600 / divided)
                               : abdb_arena_printf(arena, "%.4g W", of_device / divided);
@@ -235,34 +242,38 @@ static const char *describe_divisor(double of_device, double divided, bool dolla
 }
 
 /* The factor before the chain, if any: devices of a system, or what each device costs or draws. */
-static void append_factor_before_chain(const chain *c, const abdb_comparison *all,
-                                       const abdb_pair *pair, abdb_ratio_factors *out,
-                                       abdb_arena *arena)
+static void append_device_count_or_price_power_factor(const chain *c, const abdb_comparison *all,
+                                                      const abdb_pair *pair,
+                                                      abdb_ratio_factors *out, abdb_arena *arena)
 {
-    double chained = chain_value(c, c->to) / chain_value(c, c->from);
+    double chained =
+        chain_value_printed_or_per_device(c, c->to) / chain_value_printed_or_per_device(c, c->from);
     double from = abdb_member_number(c->set, c->from, ABDB_M_devices),
            to = abdb_member_number(c->set, c->to, ABDB_M_devices);
     bool dollars = strcmp(all->per, "dollar") == 0;
 
     if (is_per_dollar_or_watt(all))
-        append_factor(out,
-                      (abdb_ratio_factor){
-                          .name = dollars ? "price per device-hour" : "power per device",
-                          .from = describe_divisor(c->end[0], pair->left.value, dollars, arena),
-                          .to = describe_divisor(c->end[1], pair->right.value, dollars, arena),
-                          .factor = out->ratio / chained,
-                          .key = ""});
+        append_factor_with_running_product(
+            out,
+            (abdb_ratio_factor){
+                .name = dollars ? "price per device-hour" : "power per device",
+                .from =
+                    describe_price_or_power_divisor(c->end[0], pair->left.value, dollars, arena),
+                .to = describe_price_or_power_divisor(c->end[1], pair->right.value, dollars, arena),
+                .factor = out->ratio / chained,
+                .key = ""});
     else if (c->per_device && (from < to || from > to))
-        append_factor(out, (abdb_ratio_factor){.name = "devices of the system",
-                                               .from = abdb_arena_printf(arena, "%.0f", from),
-                                               .to = abdb_arena_printf(arena, "%.0f", to),
-                                               .factor = to / from,
-                                               .key = ""});
+        append_factor_with_running_product(
+            out, (abdb_ratio_factor){.name = "devices of the system",
+                                     .from = abdb_arena_printf(arena, "%.0f", from),
+                                     .to = abdb_arena_printf(arena, "%.0f", to),
+                                     .factor = to / from,
+                                     .key = ""});
 }
 
 /* All results of the pair's workload, model and scenario, per device where values are divided. */
-static abdb_status load_results_of_question(abdb_set *out, const abdb_comparison *c,
-                                            const abdb_pair *pair, abdb_error *err)
+static abdb_status load_results_of_same_model_and_scenario(abdb_set *out, const abdb_comparison *c,
+                                                           const abdb_pair *pair, abdb_error *err)
 {
     abdb_normalisation measure = c->options->measure;
     const abdb_set *set = pair->a.set;
@@ -282,7 +293,8 @@ static abdb_status load_results_of_question(abdb_set *out, const abdb_comparison
 }
 
 /* Sets what the two ends count in the chain: the values that compare printed, of one device. */
-static void set_end_values(chain *ch, const abdb_comparison *c, const abdb_pair *pair)
+static void set_printed_end_values_per_device(chain *ch, const abdb_comparison *c,
+                                              const abdb_pair *pair)
 {
     const double printed[] = {pair->left.value, pair->right.value};
     const size_t member[] = {ch->from, ch->to};
@@ -295,8 +307,8 @@ static void set_end_values(chain *ch, const abdb_comparison *c, const abdb_pair 
     }
 }
 
-abdb_status abdb_split_ratio(abdb_ratio_factors *out, const abdb_comparison *c,
-                             const abdb_pair *pair, abdb_arena *arena, abdb_error *err)
+abdb_status abdb_split_ratio_into_factors(abdb_ratio_factors *out, const abdb_comparison *c,
+                                          const abdb_pair *pair, abdb_arena *arena, abdb_error *err)
 {
     abdb_set set = {0};
     abdb_groups groups;
@@ -306,7 +318,7 @@ abdb_status abdb_split_ratio(abdb_ratio_factors *out, const abdb_comparison *c,
     *out = (abdb_ratio_factors){.ratio = pair->difference.ratio};
     if (!pair->has_ratio || pair->left.picked == SIZE_MAX || pair->right.picked == SIZE_MAX)
         TRY(ABDB_FAIL(err, ABDB_UNFAIR, "there is no ratio of two results to be split"));
-    TRY(load_results_of_question(&set, c, pair, err));
+    TRY(load_results_of_same_model_and_scenario(&set, c, pair, err));
     ch.from =
         find_member_by_key(&set, abdb_member_text(pair->a.set, pair->left.picked, ABDB_M_key));
     ch.to = find_member_by_key(&set, abdb_member_text(pair->b.set, pair->right.picked, ABDB_M_key));
@@ -315,14 +327,14 @@ abdb_status abdb_split_ratio(abdb_ratio_factors *out, const abdb_comparison *c,
     ch.per_device = strcmp(c->per, "none") == 0 && unit_is_per_second(set.member[ch.from].unit) &&
                     abdb_member_number(&set, ch.from, ABDB_M_devices) >= 1 &&
                     abdb_member_number(&set, ch.to, ABDB_M_devices) >= 1;
-    set_end_values(&ch, c, pair);
+    set_printed_end_values_per_device(&ch, c, pair);
     for (size_t d = 0; d < DIMENSIONS; d++)
-        if (strcmp(dimension_text(&ch, ch.from, d), dimension_text(&ch, ch.to, d)) != 0)
+        if (strcmp(dimension_value_text(&ch, ch.from, d), dimension_value_text(&ch, ch.to, d)) != 0)
             ch.place[ch.differing++] = d;
     TRY(abdb_split_set_into_groups(&groups, &c->book, &set, false, NULL, arena, err));
-    find_results_of_states(&ch, &groups, pair->left.sampled || pair->right.sampled);
-    find_longest_chain(&ch);
-    append_factor_before_chain(&ch, c, pair, out, arena);
+    find_best_result_of_each_state(&ch, &groups, pair->left.sampled || pair->right.sampled);
+    find_longest_chain_to_each_state(&ch);
+    append_device_count_or_price_power_factor(&ch, c, pair, out, arena);
     append_chain_factors(&ch, out, arena);
 done:
     abdb_set_free(&set);

@@ -35,8 +35,9 @@ typedef struct {
 
 /* Splits the ratio of a pair into its factors; texts are from arena or the comparison's. A pair
  * must have a ratio of two results (not a median). ABDB_UNFAIR: it has none. */
-ABDB_MUST_USE abdb_status abdb_split_ratio(abdb_ratio_factors *out, const abdb_comparison *c,
-                                           const abdb_pair *pair, abdb_arena *arena,
-                                           abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_split_ratio_into_factors(abdb_ratio_factors *out,
+                                                        const abdb_comparison *c,
+                                                        const abdb_pair *pair, abdb_arena *arena,
+                                                        abdb_error *err);
 
 #endif

@@ -12,28 +12,28 @@
 static const double blind = 1.0;
 enum { NAMED_MAX = 5, VERDICTS = ABDB_VERDICT_STATED + 1 };
 
-abdb_status abdb_gate_check_verdict_names(const char *list, abdb_error *err)
+abdb_status abdb_gate_refuse_unknown_verdict_names(const char *fail_on, abdb_error *err)
 {
-    while (list && *list) {
-        size_t size = strcspn(list, ","), known = 0;
+    while (fail_on && *fail_on) {
+        size_t size = strcspn(fail_on, ","), known = 0;
 
         while (known < VERDICTS &&
                (strlen(abdb_verdict_name((abdb_verdict)known)) != size ||
-                strncmp(abdb_verdict_name((abdb_verdict)known), list, size) != 0))
+                strncmp(abdb_verdict_name((abdb_verdict)known), fail_on, size) != 0))
             known++;
         if (known == VERDICTS)
             return ABDB_FAIL(err, ABDB_USAGE,
                              "--fail-on wants faster, slower, same, unclear, too-few or stated, not"
                              " '%.*s'",
-                             (int)size, list);
-        list += size + (list[size] == ',');
+                             (int)size, fail_on);
+        fail_on += size + (fail_on[size] == ',');
     }
     return ABDB_OK;
 }
 
 /* --- messages ----------------------------------------------------------------------- */
 
-static bool pair_lacks_power(const abdb_difference *d)
+static bool pair_could_not_show_a_doubling(const abdb_difference *d)
 {
     return d->verdict == ABDB_VERDICT_UNCLEAR && isfinite(d->p) && !(d->detectable_change < blind);
 }
@@ -64,8 +64,9 @@ static const char *format_pair_message(abdb_gate *g, const abdb_pair *pair)
         &g->arena, "%s: %.3fx (%.3f to %.3f), p %.2g over all; shows %.1f %%%s",
         abdb_verdict_name(d->verdict), d->ratio, d->low, d->high, d->p_corrected,
         100 * d->detectable_change,
-        pair_lacks_power(d) ? ", not even twice A's value: more processes (abdb run --repeat), a"
-                              " quieter machine"
+        pair_could_not_show_a_doubling(d)
+            ? ", not even twice A's value: more processes (abdb run --repeat), a"
+              " quieter machine"
         : pair_hides_change(g, d)
             ? abdb_arena_printf(&g->arena, ", so a change of %g %% could hide", 100 * g->find)
             : "");
@@ -101,7 +102,7 @@ static abdb_status judge_and_append_pair_cell(abdb_gate *g, const abdb_pair *pai
         cell.state = ABDB_GATE_FAILS;
     else if (!pair->has_ratio || cell.verdict == ABDB_VERDICT_STATED ||
              cell.verdict == ABDB_VERDICT_TOO_FEW || !isfinite(pair->difference.p) ||
-             pair_lacks_power(&pair->difference))
+             pair_could_not_show_a_doubling(&pair->difference))
         cell.state = ABDB_GATE_MISSING;
     else
         cell.unseen = pair_hides_change(g, &pair->difference);
@@ -176,14 +177,16 @@ static abdb_status append_refused_pair_as_missing(abdb_gate *g, const abdb_pair 
         err);
 }
 
-abdb_status abdb_gate_evaluate_pairs(abdb_gate *out, const abdb_comparison *c, const char *fail_on,
-                                     bool missing_fails, abdb_error *err)
+abdb_status abdb_gate_judge_pairs_and_unpaired_cells(abdb_gate *out, const abdb_comparison *c,
+                                                     const char *fail_on, bool missing_fails,
+                                                     abdb_error *err)
 {
     size_t most = c->pairs + c->sets + 1;
     abdb_status st = ABDB_OK;
 
-    *out = (abdb_gate){
-        .fail_on = fail_on, .missing_fails = missing_fails, .find = abdb_change_to_detect(c)};
+    *out = (abdb_gate){.fail_on = fail_on,
+                       .missing_fails = missing_fails,
+                       .find = abdb_change_to_detect_or_default(c)};
     for (size_t s = 1; s < c->sets; s++) most += c->groups[0].count + c->groups[s].count;
     out->cell = calloc(most, sizeof *out->cell);
     if (!out->cell) return ABDB_FAIL(err, ABDB_NOMEM, "a gate");
@@ -211,7 +214,8 @@ void abdb_gate_free(abdb_gate *g)
 }
 
 /* "vec gemm n=512 (slower: ...), ... and 3 more" */
-static void append_cells_in_state(const abdb_gate *g, abdb_gate_state state, abdb_text *out)
+static void append_names_of_first_cells_in_state(const abdb_gate *g, abdb_gate_state state,
+                                                 abdb_text *out)
 {
     size_t named = 0, all = state == ABDB_GATE_FAILS ? g->fails : g->missing;
 
@@ -229,11 +233,11 @@ abdb_status abdb_gate_fail_unless_held(const abdb_gate *g, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     if (g->fails) {
-        append_cells_in_state(g, ABDB_GATE_FAILS, &words);
+        append_names_of_first_cells_in_state(g, ABDB_GATE_FAILS, &words);
         st = ABDB_FAIL(err, ABDB_GATE, "%zu of %zu cell%s: %s (--fail-on %s)", g->fails, g->count,
                        abdb_plural_ending((long long)g->count), abdb_text_get(&words), g->fail_on);
     } else if (g->missing && g->missing_fails) {
-        append_cells_in_state(g, ABDB_GATE_MISSING, &words);
+        append_names_of_first_cells_in_state(g, ABDB_GATE_MISSING, &words);
         st = ABDB_FAIL(err, ABDB_GATE,
                        "%zu of %zu cell%s could not be judged (--missing warn lets them pass): %s",
                        g->missing, g->count, abdb_plural_ending((long long)g->count),
@@ -245,13 +249,13 @@ abdb_status abdb_gate_fail_unless_held(const abdb_gate *g, abdb_error *err)
 
 /* --- for other programs ----------------------------------------------------------------------- */
 
-void abdb_gate_write_junit(const abdb_gate *g, const char *name, FILE *out)
+void abdb_gate_write_junit(const abdb_gate *g, const char *suite_name, FILE *out)
 {
     size_t errors = g->missing_fails ? g->missing : 0;
 
     abdb_print_sanitized(
         out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"");
-    abdb_write_html_escaped(out, name);
+    abdb_write_html_escaped(out, suite_name);
     abdb_print_sanitized(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n",
                          g->count, g->fails, errors, g->missing - errors + g->unseen);
     for (size_t i = 0; i < g->count; i++) {
@@ -279,12 +283,12 @@ void abdb_gate_write_junit(const abdb_gate *g, const char *name, FILE *out)
 }
 
 /* What would end a message, or the title before it, is written as its code. */
-static void write_github_escaped(FILE *out, const char *text, bool title)
+static void write_github_escaped(FILE *out, const char *text, bool is_title)
 {
     abdb_text coded = {0};
 
     for (; *text; text++)
-        if (strchr(title ? "%\r\n:," : "%\r\n", *text))
+        if (strchr(is_title ? "%\r\n:," : "%\r\n", *text))
             abdb_text_printf(&coded, "%%%02X", (unsigned)(unsigned char)*text);
         else
             abdb_text_add(&coded, text, 1);
@@ -292,7 +296,7 @@ static void write_github_escaped(FILE *out, const char *text, bool title)
     abdb_text_free(&coded);
 }
 
-void abdb_gate_write_github_annotations(const abdb_gate *g, const char *name, FILE *out)
+void abdb_gate_write_github_annotations(const abdb_gate *g, const char *suite_name, FILE *out)
 {
     for (size_t i = 0; i < g->count; i++) {
         const abdb_gate_cell *cell = &g->cell[i];
@@ -306,7 +310,7 @@ void abdb_gate_write_github_annotations(const abdb_gate *g, const char *name, FI
         abdb_print_sanitized(out, "\n");
     }
     abdb_print_sanitized(out, "::notice title=");
-    write_github_escaped(out, name, true);
+    write_github_escaped(out, suite_name, true);
     abdb_print_sanitized(out,
                          "::%zu cell%s, %zu fail, %zu could not be judged, in %zu a change of %g %%"
                          " could hide\n",

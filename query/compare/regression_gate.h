@@ -30,19 +30,22 @@ typedef struct {
 } abdb_gate;
 
 /* Is it a list of verdicts? ABDB_USAGE: it names the word that is none. */
-ABDB_MUST_USE abdb_status abdb_gate_check_verdict_names(const char *fail_on, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_gate_refuse_unknown_verdict_names(const char *fail_on,
+                                                                 abdb_error *err);
 /* Each pair and each group without its like, as a cell, and one for each side of which turns
  * failed. What a rule refuses is missing. */
-ABDB_MUST_USE abdb_status abdb_gate_evaluate_pairs(abdb_gate *out, const abdb_comparison *c,
-                                                   const char *fail_on, bool missing_fails,
-                                                   abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_gate_judge_pairs_and_unpaired_cells(abdb_gate *out,
+                                                                   const abdb_comparison *c,
+                                                                   const char *fail_on,
+                                                                   bool missing_fails,
+                                                                   abdb_error *err);
 void abdb_gate_free(abdb_gate *gate);
 /* ABDB_GATE, and which cells, where it does not hold. */
 ABDB_MUST_USE abdb_status abdb_gate_fail_unless_held(const abdb_gate *gate, abdb_error *err);
 /* JUnit's XML: a test case a cell. name: of the suite. */
-void abdb_gate_write_junit(const abdb_gate *gate, const char *name, FILE *out);
+void abdb_gate_write_junit(const abdb_gate *gate, const char *suite_name, FILE *out);
 /* Workflow commands of GitHub Actions: an annotation for each cell that does not hold. */
-void abdb_gate_write_github_annotations(const abdb_gate *gate, const char *name, FILE *out);
+void abdb_gate_write_github_annotations(const abdb_gate *gate, const char *suite_name, FILE *out);
 /* A gate that failed before it could judge anything, as one case that is an error, in either form.
  */
 void abdb_gate_write_failure(const char *name, const char *message, int exit_code, bool junit,

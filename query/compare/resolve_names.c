@@ -15,15 +15,15 @@ static void append_first_column_values(const abdb_table *t, abdb_text *out)
 }
 
 /* The error of a name that is not in the database, with names like it. */
-static abdb_status fail_unknown_name(sqlite3 *db, const char *kind, const char *word,
-                                     abdb_error *err)
+static abdb_status fail_unknown_name_suggesting_similar(sqlite3 *db, const char *kind,
+                                                        const char *word, abdb_error *err)
 {
     abdb_table like = {0};
     abdb_text list = {0};
     const char *near = NULL, **names = NULL;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_query_with_three_texts(
+    TRY(abdb_query_with_three_texts_to_table(
         db,
         "SELECT DISTINCT whole FROM name WHERE kind = ?1 AND (whole LIKE ?2 || '%' OR"
         " whole LIKE '% ' || ?2 || '%') ORDER BY length(whole), whole",
@@ -33,8 +33,8 @@ static abdb_status fail_unknown_name(sqlite3 *db, const char *kind, const char *
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%s '%s' is not one: did you mean %s?", kind, word,
                       abdb_text_get(&list)));
     }
-    TRY(abdb_query_with_three_texts(db, "SELECT DISTINCT whole FROM name WHERE kind = ?1", kind,
-                                    NULL, NULL, &like, err));
+    TRY(abdb_query_with_three_texts_to_table(db, "SELECT DISTINCT whole FROM name WHERE kind = ?1",
+                                             kind, NULL, NULL, &like, err));
     names = calloc(like.rows + 1, sizeof *names);
     for (size_t i = 0; names && i < like.rows; i++) names[i] = like.value[i].text;
     if (names) near = abdb_nearest_name(word, names, like.rows);
@@ -47,8 +47,8 @@ done:
     return st;
 }
 
-abdb_status abdb_require_listed_word(sqlite3 *db, const char *sql, const char *what,
-                                     const char *word, abdb_error *err)
+abdb_status abdb_require_word_among_sql_values(sqlite3 *db, const char *sql, const char *what,
+                                               const char *word, abdb_error *err)
 {
     abdb_table listed = {0};
     abdb_text list = {0};
@@ -76,9 +76,9 @@ bool abdb_normalisation_needs_rates(const abdb_normalisation *m)
 
 /* Of several models the only one with a result of the metric that is asked for, or of a rate;
  * SIZE_MAX: it is not the only one, or nothing is asked. */
-static abdb_status find_only_measured_model(sqlite3 *db, const abdb_table *models,
-                                            const abdb_normalisation *m, size_t *out,
-                                            abdb_error *err)
+static abdb_status find_only_model_with_metric_or_rate(sqlite3 *db, const abdb_table *models,
+                                                       const abdb_normalisation *m, size_t *out,
+                                                       abdb_error *err)
 {
     static const char sql[] =
         "WITH s AS (SELECT spelling FROM name WHERE kind = 'model' AND whole = ?1)"
@@ -92,8 +92,8 @@ static abdb_status find_only_measured_model(sqlite3 *db, const abdb_table *model
     for (size_t i = 0; i < models->rows; i++) {
         abdb_table any = {0};
 
-        TRY(abdb_query_with_three_texts(db, sql, abdb_cell_text_or_empty(models, i, 0), m->metric,
-                                        NULL, &any, err));
+        TRY(abdb_query_with_three_texts_to_table(db, sql, abdb_cell_text_or_empty(models, i, 0),
+                                                 m->metric, NULL, &any, err));
         if (any.rows) {
             fit++;
             last = i;
@@ -126,29 +126,29 @@ abdb_status abdb_resolve_name_deciding_by_metric(sqlite3 *db, const char *kind, 
 
     *decided = false;
     abdb_fold_name_drop_punctuation(word, folded, sizeof folded);
-    TRY(abdb_query_with_three_texts(
+    TRY(abdb_query_with_three_texts_to_table(
         db,
         "SELECT DISTINCT whole, whole = ?2 FROM name WHERE kind = ?1 AND"
         " (spelling = ?2 OR whole = ?2 OR (?3 <> '' AND folded = ?3))"
         " ORDER BY 2 DESC, 1",
         kind, word, folded, &found, err));
     if (!found.rows) /* a spelling that no fact here has, in any case: TPU v5 lite */
-        TRY(abdb_query_with_three_texts(
+        TRY(abdb_query_with_three_texts_to_table(
             db,
             "SELECT DISTINCT canon, 1 FROM alias a WHERE kind = ?1 AND ?3 <> ''"
             " AND abdb_fold(spelling) = ?3 AND NOT EXISTS (SELECT 1 FROM alias b"
             "  WHERE b.kind = a.kind AND b.spelling = a.spelling AND b.part > 1)",
             kind, word, folded, &found, err));
     if (!found.rows) /* the only one that begins so: B200 is B200-SXM */
-        TRY(abdb_query_with_three_texts(
+        TRY(abdb_query_with_three_texts_to_table(
             db,
             "SELECT min(whole), 1 FROM name WHERE kind = ?1 AND"
             " lower(substr(whole, 1, length(?2) + 1)) = lower(?2) || '-'"
             " HAVING count(DISTINCT whole) = 1",
             kind, word, NULL, &found, err));
-    if (!found.rows) TRY(fail_unknown_name(db, kind, word, err));
+    if (!found.rows) TRY(fail_unknown_name_suggesting_similar(db, kind, word, err));
     *decided = found.rows > 1 && abdb_cell_number_or_nan(&found, 0, 1) != 1;
-    if (*decided) TRY(find_only_measured_model(db, &found, measure, &at, err));
+    if (*decided) TRY(find_only_model_with_metric_or_rate(db, &found, measure, &at, err));
     if (at == SIZE_MAX) {
         append_first_column_values(&found, &list);
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%s '%s' is ambiguous: %s", kind, word,

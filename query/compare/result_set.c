@@ -117,18 +117,18 @@ static abdb_factor_state state_of_missing_column_value(const loader *l, const ch
 }
 
 /* Suites of MLPerf without scenarios, as v_factor has them. */
-static bool suite_has_no_scenario(const abdb_set *set, size_t i)
+static bool suite_has_no_scenario(const abdb_set *set, size_t member_index)
 {
-    const char *suite = abdb_member_text(set, i, ABDB_M_suite);
+    const char *suite = abdb_member_text(set, member_index, ABDB_M_suite);
 
     return strcmp(suite, "training") == 0 || strcmp(suite, "hpc") == 0 ||
            strcmp(suite, "storage") == 0;
 }
 
 /* What the spelling of its device says, where no factor of that name is among `count` of them. */
-static abdb_status append_device_name_factors(loader *l, const char *entry_id,
-                                              abdb_member_factor *trait, size_t *count,
-                                              abdb_error *err)
+static abdb_status append_device_name_factors_not_given(loader *l, const char *entry_id,
+                                                        abdb_member_factor *trait, size_t *count,
+                                                        abdb_error *err)
 {
     size_t given = *count;
     int code;
@@ -153,12 +153,13 @@ static abdb_status append_device_name_factors(loader *l, const char *entry_id,
  * compared by one walk: its columns, then the factors of its point and of its device's spelling. A
  * column without a value is unknown where this kind of evidence would have it, else inapplicable;
  * only the first hinders a comparison. */
-static abdb_status collect_member_factors(loader *l, abdb_set *set, size_t i, abdb_error *err)
+static abdb_status collect_sorted_member_factors(loader *l, abdb_set *set, size_t member_index,
+                                                 abdb_error *err)
 {
-    const char *id = abdb_member_text(set, i, ABDB_M_point_id);
-    const char *evidence = abdb_member_text(set, i, ABDB_M_evidence);
-    abdb_member *m = &set->member[i];
-    bool is_spec = !*abdb_member_text(set, i, ABDB_M_entry_id); /* it has what it has */
+    const char *id = abdb_member_text(set, member_index, ABDB_M_point_id);
+    const char *evidence = abdb_member_text(set, member_index, ABDB_M_evidence);
+    abdb_member *m = &set->member[member_index];
+    bool is_spec = !*abdb_member_text(set, member_index, ABDB_M_entry_id); /* it has what it has */
     bool said = false; /* what a value is per; else of the system */
     const point *p = NULL;
     abdb_member_factor *trait;
@@ -170,28 +171,31 @@ static abdb_status collect_member_factors(loader *l, abdb_set *set, size_t i, ab
                                            sizeof *trait);
     if (!trait) return ABDB_FAIL(err, ABDB_NOMEM, "factors");
     for (size_t c = 0; c < ABDB_M_FACTORS; c++) {
-        const abdb_value *v = &set->table.value[i * set->table.columns + c];
-        bool unknown = v->kind == ABDB_NULL ||
-                       (c == ABDB_M_verified &&
-                        strcmp(abdb_cell_text_or_empty(&set->table, i, c), "unknown") == 0);
+        const abdb_value *v = &set->table.value[member_index * set->table.columns + c];
+        bool unknown =
+            v->kind == ABDB_NULL ||
+            (c == ABDB_M_verified &&
+             strcmp(abdb_cell_text_or_empty(&set->table, member_index, c), "unknown") == 0);
 
         if (c == ABDB_M_result_id || c == ABDB_M_key) continue;
         trait[count].name = names[c];
         trait[count].state = !unknown  ? ABDB_KNOWN
                              : is_spec ? ABDB_INAPPLICABLE
-                             : c == ABDB_M_scenario && suite_has_no_scenario(set, i)
+                             : c == ABDB_M_scenario && suite_has_no_scenario(set, member_index)
                                  ? ABDB_INAPPLICABLE
                                  : state_of_missing_column_value(l, names[c], evidence);
         trait[count++].text =
-            unknown ? "" : copy_text_or_null(l->arena, abdb_cell_text_or_empty(&set->table, i, c));
+            unknown ? ""
+                    : copy_text_or_null(l->arena,
+                                        abdb_cell_text_or_empty(&set->table, member_index, c));
     }
     for (size_t k = 0; p && k < p->count; k++) {
         said |= strcmp(p->trait[k].name, "per") == 0;
         trait[count++] = p->trait[k];
     }
     if (!is_spec)
-        TRY(append_device_name_factors(l, abdb_member_text(set, i, ABDB_M_entry_id), trait, &count,
-                                       err));
+        TRY(append_device_name_factors_not_given(
+            l, abdb_member_text(set, member_index, ABDB_M_entry_id), trait, &count, err));
     if (!is_spec && !said) trait[count++] = (abdb_member_factor){"per", "system", ABDB_KNOWN};
     abdb_array_sort(trait, count, sizeof *trait, compare_factor_names);
     m->trait = trait;
@@ -221,7 +225,7 @@ abdb_status abdb_set_load_factors(abdb_set *set, sqlite3 *db, abdb_error *err)
                            " (SELECT factor FROM v_column_factor)",
                            -1, &l.spelt, NULL) != SQLITE_OK)
         TRY(abdb_fail_with_sql_read_error(db, err));
-    for (size_t i = 0; i < set->members; i++) TRY(collect_member_factors(&l, set, i, err));
+    for (size_t i = 0; i < set->members; i++) TRY(collect_sorted_member_factors(&l, set, i, err));
 done:
     sqlite3_finalize(l.factors);
     sqlite3_finalize(l.spelt);

@@ -16,39 +16,40 @@
 enum { ABDB_MEMBERS_MAX = 20000, ABDB_TRAITS_MAX = 640, ABDB_SPELT_MAX = 12 };
 
 /* Columns of a member, as v_comparable has them. */
-#define ABDB_MEMBER_COLUMNS(X)                                                                  \
-    X(result_id)                                                                                \
-    X(key)                                                                                      \
-    X(evidence)                                                                                 \
-    X(source)                                                                                   \
-    X(suite)                                                                                    \
-    X(system_type)                                                                              \
-    X(round)                                                                                    \
-    X(division)                                                                                 \
-    X(availability)                                                                             \
-    X(verified)                                                                                 \
-    X(submitter)                                                                                \
-    X(system)                                                                                   \
-    X(workload)                                                                                 \
-    X(benchmark)                                                                                \
-    X(model)                                                                                    \
-    X(scenario)                                                                                 \
-    X(device)                                                                                   \
-    X(devices)                                                                                  \
-    X(nodes)                                                                                    \
-    X(backend)                                                                                  \
-    X(dtype)                                                                                    \
-    X(metric)                                                                                   \
-    X(metric_class)                                                                             \
-    X(statistic)                                                                                \
-    X(rank)                                                                                     \
-    X(x)                                                                                        \
-    X(unit)                                                                                     \
-    X(accuracy_target)                                                                          \
-    X(compatibility) X(power_submission) X(averaged) X(inferred) X(engine) X(sparsity) X(basis) \
-        X(power_limit) X(standing) X(disputed) X(tag) X(campaign) X(better) X(flags) X(value)   \
-            X(disagree) X(public_id) X(point_id) X(entry_id) X(process_id) X(cell) X(ordinal)   \
-                X(run) X(date) X(marks) X(verified_by)
+#define ABDB_MEMBER_COLUMNS(X)                                                                    \
+    X(result_id)                                                                                  \
+    X(key)                                                                                        \
+    X(evidence)                                                                                   \
+    X(source)                                                                                     \
+    X(suite)                                                                                      \
+    X(system_type)                                                                                \
+    X(round)                                                                                      \
+    X(division)                                                                                   \
+    X(availability)                                                                               \
+    X(verified)                                                                                   \
+    X(submitter)                                                                                  \
+    X(system)                                                                                     \
+    X(workload)                                                                                   \
+    X(benchmark)                                                                                  \
+    X(model)                                                                                      \
+    X(scenario)                                                                                   \
+    X(device)                                                                                     \
+    X(devices)                                                                                    \
+    X(nodes)                                                                                      \
+    X(backend)                                                                                    \
+    X(dtype)                                                                                      \
+    X(metric)                                                                                     \
+    X(metric_class)                                                                               \
+    X(statistic)                                                                                  \
+    X(rank)                                                                                       \
+    X(x)                                                                                          \
+    X(unit)                                                                                       \
+    X(accuracy_target)                                                                            \
+    X(compatibility)                                                                              \
+    X(power_submission)                                                                           \
+    X(averaged) X(inferred) X(engine) X(sparsity) X(basis) X(power_limit) X(standing) X(disputed) \
+        X(tag) X(campaign) X(better) X(flags) X(value) X(disagree) X(public_id) X(point_id)       \
+            X(entry_id) X(process_id) X(cell) X(ordinal) X(run) X(date) X(marks) X(verified_by)
 typedef enum {
 #define X(name) ABDB_M_##name,
     ABDB_MEMBER_COLUMNS(X)
@@ -75,12 +76,12 @@ typedef struct {
     const char *facts;         /* keys beside its own, or NULL */
     const char *price;         /* "IDC on-demand 2024-01-04, 1052 days old", or NULL */
     const char *provider, *provider_kind, *price_kind; /* of that price */
-    double price_age_days;     /* NAN: undated */
+    double price_age_days;                             /* NAN: undated */
     const char *price_read_on; /* last day of a price whose date is a range; NULL: it is none */
-    const char *too_small; /* cheaper offers that do not hold a node of its system, or NULL */
-    const char *met_by;    /* how it keeps the latency limits of the question, or NULL */
-    const char *load_kind; /* the axis of the curve that it was read off, or NULL */
-    bool keeps_quality;    /* known to keep the quality asked for, whatever its number format */
+    const char *too_small;     /* cheaper offers that do not hold a node of its system, or NULL */
+    const char *met_by;        /* how it keeps the latency limits of the question, or NULL */
+    const char *load_kind;     /* the axis of the curve that it was read off, or NULL */
+    bool keeps_quality;        /* known to keep the quality asked for, whatever its number format */
 } abdb_member;
 
 typedef struct {
@@ -126,8 +127,9 @@ const abdb_member_factor *abdb_member_find_factor(const abdb_member *member, con
 
 /* Is the word, in any case, one of those that the query gives? ABDB_USAGE: "no WHAT 'WORD'; there
  * are ..." with all of them. */
-ABDB_MUST_USE abdb_status abdb_require_listed_word(sqlite3 *db, const char *sql, const char *what,
-                                                   const char *word, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_require_word_among_sql_values(sqlite3 *db, const char *sql,
+                                                             const char *what, const char *word,
+                                                             abdb_error *err);
 /* resolve_names.c: the canonical name that a word means. ABDB_USAGE: unknown (the nearest is named)
  * or ambiguous. */
 ABDB_MUST_USE abdb_status abdb_resolve_canonical_name(sqlite3 *db, const char *kind,
@@ -151,16 +153,17 @@ ABDB_MUST_USE abdb_status abdb_find_per_formula(const char *per, const char **fo
 /* result_set.c: the factors of each row of a set. */
 ABDB_MUST_USE abdb_status abdb_set_load_factors(abdb_set *set, sqlite3 *db, abdb_error *err);
 /* normalise.c: fills value, unit, why, facts and price of each member. */
-ABDB_MUST_USE abdb_status abdb_set_normalise_values(abdb_set *set, sqlite3 *db,
-                                                    const abdb_normalisation *measure,
-                                                    abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_set_normalise_values_or_note_why_not(
+    abdb_set *set, sqlite3 *db, const abdb_normalisation *measure, abdb_error *err);
 /* selection_sql.c: the campaign that `run=latest~1` means; of another value *out is the value, a
  * run or a campaign by name. ABDB_USAGE: it is not '=', or there are fewer. */
 ABDB_MUST_USE abdb_status abdb_resolve_run_to_campaign(sqlite3 *db, abdb_arena *arena,
                                                        const abdb_condition *c, const char **out,
                                                        abdb_error *err);
 /* selection_sql.c: the rows of a set. */
-ABDB_MUST_USE abdb_status abdb_set_select_rows(abdb_set *set, sqlite3 *db, const char *where,
-                                               const abdb_normalisation *measure, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_set_select_rows_or_explain_none(abdb_set *set, sqlite3 *db,
+                                                               const char *where,
+                                                               const abdb_normalisation *measure,
+                                                               abdb_error *err);
 
 #endif

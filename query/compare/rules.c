@@ -17,7 +17,7 @@ static const char *copy_rule_cell(abdb_arena *arena, const abdb_table *t, size_t
 }
 
 /* By factor, then workload: a role is asked for each factor of each result. */
-static int compare_factor_workload(const void *a, const void *b)
+static int compare_roles_factor_then_workload(const void *a, const void *b)
 {
     const abdb_role *x = a, *y = b;
     int order = strcmp(x->factor, y->factor);
@@ -74,7 +74,7 @@ abdb_status abdb_rulebook_load(abdb_rulebook *out, sqlite3 *db, abdb_error *err)
     for (; out->knowns < known.rows; out->knowns++)
         if (!(out->known[out->knowns] = copy_rule_cell(&out->arena, &known, out->knowns, 0)))
             TRY(ABDB_FAIL(err, ABDB_NOMEM, "factors"));
-    abdb_array_sort(role, roles.rows, sizeof *role, compare_factor_workload);
+    abdb_array_sort(role, roles.rows, sizeof *role, compare_roles_factor_then_workload);
     out->rules = rules.rows;
     out->rule = rule;
     out->roles = roles.rows;
@@ -92,17 +92,17 @@ void abdb_rulebook_free(abdb_rulebook *book)
     *book = (abdb_rulebook){0};
 }
 
-static const abdb_role *find_exact_role(const abdb_rulebook *book, const char *workload,
-                                        const char *factor)
+static const abdb_role *find_role_of_workload_and_factor(const abdb_rulebook *book,
+                                                         const char *workload, const char *factor)
 {
     const abdb_role key = {.workload = workload, .factor = factor};
 
     return abdb_array_find_sorted(&key, book->role, book->roles, sizeof key,
-                                  compare_factor_workload);
+                                  compare_roles_factor_then_workload);
 }
 
-const char *abdb_find_factor_role(const abdb_rulebook *book, const abdb_set *set, size_t member,
-                                  const char *factor, bool *needed)
+const char *abdb_find_factor_role_or_agree(const abdb_rulebook *book, const abdb_set *set,
+                                           size_t member, const char *factor, bool *needed)
 {
     char workload[128], evidence[32];
     const char *who[] = {workload, evidence, "*"};
@@ -119,7 +119,7 @@ const char *abdb_find_factor_role(const abdb_rulebook *book, const abdb_set *set
     *needed = false;
     for (int n = 0; n < 3; n++) /* the factor by name, then "*" */
         for (int i = 0; i < 3; i++) {
-            const abdb_role *role = find_exact_role(book, who[i], names[n]);
+            const abdb_role *role = find_role_of_workload_and_factor(book, who[i], names[n]);
 
             if (!role) continue;
             *needed = role->needed && !n;
@@ -148,7 +148,7 @@ static bool rule_scope_covers_member(const abdb_rule *rule, const abdb_member *m
 
 /* Was it measured at this setting because the command or plan said so (" n=256" in the name of its
  * cell)? What was left to the program is no part of what was asked. */
-static bool setting_was_requested(const abdb_set *set, size_t member, const char *factor)
+static bool run_cell_name_requests_setting(const abdb_set *set, size_t member, const char *factor)
 {
     const char *cell = abdb_member_text(set, member, ABDB_M_cell);
     char key[96];
@@ -168,7 +168,7 @@ static bool factor_splits_groups(const abdb_rulebook *book, const abdb_set *set,
 {
     const char *axis = set->member[member].load_kind;
     bool needed;
-    const char *role = abdb_find_factor_role(book, set, member, factor, &needed);
+    const char *role = abdb_find_factor_role_or_agree(book, set, member, factor, &needed);
 
     if (axis && strcmp(factor, axis) == 0) return false; /* the limits take its place */
     if (set->member[member].keeps_quality && /* and the quality that of the number format */
@@ -176,7 +176,7 @@ static bool factor_splits_groups(const abdb_rulebook *book, const abdb_set *set,
         return false;
     if (strcmp(role, "pair") == 0 || (loads && strcmp(role, "load") == 0)) return true;
     if (strcmp(role, "free") != 0 && strcmp(role, "report") != 0 &&
-        setting_was_requested(set, member, factor))
+        run_cell_name_requests_setting(set, member, factor))
         return true;
     for (size_t i = 0; i < book->rules; i++)
         if (strcmp(book->rule[i].effect, "refuse") == 0 &&
@@ -191,7 +191,7 @@ typedef struct {
     size_t member;
 } keyed;
 
-static int compare_group_keys(const void *a, const void *b)
+static int compare_keys_by_version_then_member(const void *a, const void *b)
 {
     const keyed *x = a, *y = b;
     int order = strverscmp(x->key, y->key); /* 2048 before 10240 */
@@ -224,7 +224,7 @@ abdb_status abdb_split_set_into_groups(abdb_groups *out, const abdb_rulebook *bo
         all[i] = (keyed){abdb_arena_copy(arena, abdb_text_get(&key), key.size), i};
         if (!all[i].key || key.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "groups"));
     }
-    abdb_array_sort(all, set->members, sizeof *all, compare_group_keys);
+    abdb_array_sort(all, set->members, sizeof *all, compare_keys_by_version_then_member);
     for (size_t i = 0; i < set->members; i++) {
         list[i] = all[i].member;
         if (!i || strcmp(all[i].key, all[i - 1].key) != 0)
@@ -257,7 +257,7 @@ bool abdb_groups_mix_factor_values(const abdb_groups *groups, const abdb_set *se
 
 /* --- a rule and a pair ------------------------------------------------------------------------ */
 
-const char *abdb_side_distinct_factor_values(abdb_side side, const char *factor, bool *unknown,
+const char *abdb_side_distinct_factor_values(abdb_side side, const char *factor, bool *some_unknown,
                                              abdb_arena *arena)
 {
     const char **seen = calloc(side.group->count + 1, sizeof *seen);
@@ -265,7 +265,7 @@ const char *abdb_side_distinct_factor_values(abdb_side side, const char *factor,
     const char *kept;
     size_t count = 0;
 
-    *unknown = false;
+    *some_unknown = false;
     if (!seen) {
         abdb_count_allocation_failure();
         return "";
@@ -277,7 +277,7 @@ const char *abdb_side_distinct_factor_values(abdb_side side, const char *factor,
         if (t && t->state == ABDB_KNOWN)
             seen[count++] = t->text;
         else
-            *unknown |= !t || t->state == ABDB_UNKNOWN;
+            *some_unknown |= !t || t->state == ABDB_UNKNOWN;
     }
     abdb_array_sort(seen, count, sizeof *seen, abdb_compare_text_pointers);
     for (size_t i = 0; i < count; i++)
@@ -319,7 +319,7 @@ static const char *first_unknown_needed_factor(const abdb_rulebook *book, abdb_s
             bool needed;
 
             if (m->trait[t].state != ABDB_UNKNOWN) continue;
-            abdb_find_factor_role(book, side.set, at, m->trait[t].name, &needed);
+            abdb_find_factor_role_or_agree(book, side.set, at, m->trait[t].name, &needed);
             if (needed) return m->trait[t].name;
         }
     }

@@ -26,7 +26,7 @@ static const char *find_operator_or_comma(const char *text)
 }
 
 /* The place of a round in time, as the views count it: 10001 of v10.1. */
-static bool parse_round_order(const char *text, double *order)
+static bool parse_round_into_sortable_number(const char *text, double *order)
 {
     const char *s = text + (*text == 'v' || *text == 'V');
     int part[2] = {0, 0};
@@ -53,7 +53,7 @@ static const char *find_closing_quote(const char *s)
 }
 
 /* The text between two quotes; from arena. */
-static const char *copy_unquoted(abdb_arena *arena, const char *s, const char *end)
+static const char *copy_undoubling_quotes(abdb_arena *arena, const char *s, const char *end)
 {
     char *copy = abdb_arena_copy(arena, s + 1, (size_t)(end - s - 1)), *to = copy;
 
@@ -72,7 +72,7 @@ static abdb_status parse_condition_value(abdb_selection *out, const char **s, co
     if (**s == '\'' || **s == '"') {
         end = find_closing_quote(*s);
         if (!end) return ABDB_FAIL(err, ABDB_USAGE, "a quote is open in '%s'", *s);
-        *value = copy_unquoted(&out->arena, *s, end);
+        *value = copy_undoubling_quotes(&out->arena, *s, end);
         end++;
         end += strspn(end, " ");
         if (*end && *end != ',')
@@ -86,7 +86,8 @@ static abdb_status parse_condition_value(abdb_selection *out, const char **s, co
 }
 
 /* One condition at *text, which moves behind it and its comma. */
-static abdb_status parse_condition(abdb_selection *out, const char **text, abdb_error *err)
+static abdb_status parse_and_append_condition(abdb_selection *out, const char **text,
+                                              abdb_error *err)
 {
     abdb_condition *c = &out->condition[out->count];
     const char *s = *text + strspn(*text, " "), *end = find_operator_or_comma(s);
@@ -119,11 +120,11 @@ done:
     return st;
 }
 
-abdb_status abdb_selection_parse(abdb_selection *out, const char *text, abdb_error *err)
+abdb_status abdb_selection_parse_and_append(abdb_selection *out, const char *text, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
-    do TRY(parse_condition(out, &text, err));
+    do TRY(parse_and_append_condition(out, &text, err));
     while (*text);
 done:
     return st;
@@ -146,8 +147,8 @@ static bool value_meets_condition(const abdb_condition *c, const abdb_value *v)
 
     if (v->kind == ABDB_NULL) return strcmp(c->op, "!=") == 0;
     if (strcmp(c->op, "~") == 0) return sqlite3_strglob(c->value, text) == 0;
-    if (v->kind == ABDB_STRING && abdb_condition_is_round_range(c, &b) &&
-        parse_round_order(text, &a)) {
+    if (v->kind == ABDB_STRING && abdb_condition_is_round_bound_parse_order(c, &b) &&
+        parse_round_into_sortable_number(text, &a)) {
         order = (a > b) - (a < b);
     } else if (v->kind != ABDB_STRING && abdb_condition_value_to_number(c->value, NULL, &b)) {
         a = v->kind == ABDB_INTEGER ? (double)v->integer : v->real;
@@ -171,12 +172,12 @@ abdb_status abdb_row_meets_selection(const abdb_selection *selection, const abdb
     for (size_t i = 0; i < selection->count; i++) {
         const abdb_condition *c = &selection->condition[i];
         size_t at;
-        abdb_status st = abdb_table_require_column(table, c->column, &at, err);
+        abdb_status st = abdb_table_require_column_by_name_or_heading(table, c->column, &at, err);
 
         if (st != ABDB_OK) return st;
         if (table->value[row * table->columns + at].kind > ABDB_NULL &&
             table->value[row * table->columns + at].kind != ABDB_STRING &&
-            abdb_condition_is_ordered(c))
+            abdb_condition_has_ordering_operator(c))
             st = abdb_condition_require_number(c, NULL, &number, err);
         if (st != ABDB_OK) return st;
         *out &= value_meets_condition(c, &table->value[row * table->columns + at]);
@@ -195,7 +196,7 @@ const char *abdb_condition_sql_operator(const abdb_condition *c)
     return strcmp(c->op, "~") == 0 ? "GLOB" : strcmp(c->op, "!=") == 0 ? "IS NOT" : c->op;
 }
 
-bool abdb_column_is_numeric(const char *column)
+bool abdb_is_listed_numeric_column(const char *column)
 {
     static const char numbers[] =
         " result_id round_order devices nodes rank x value n samples low high point_id process_id"
@@ -205,8 +206,8 @@ bool abdb_column_is_numeric(const char *column)
     return abdb_list_has_word(numbers, ' ', column, strlen(column));
 }
 
-bool abdb_condition_is_round_range(const abdb_condition *c, double *order)
+bool abdb_condition_is_round_bound_parse_order(const abdb_condition *c, double *order)
 {
     return strcmp(c->column, "round") == 0 && strchr("<>", c->op[0]) &&
-           parse_round_order(c->value, order);
+           parse_round_into_sortable_number(c->value, order);
 }

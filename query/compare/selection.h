@@ -24,8 +24,8 @@ typedef struct {
 } abdb_selection;
 
 /* Adds the conditions of text. ABDB_USAGE: not of that grammar. */
-ABDB_MUST_USE abdb_status abdb_selection_parse(abdb_selection *out, const char *text,
-                                               abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_selection_parse_and_append(abdb_selection *out, const char *text,
+                                                          abdb_error *err);
 /* Adds column='value' to a text of that grammar, with a comma before it where there is some. */
 void abdb_append_quoted_equal_condition(abdb_text *out, const char *column, const char *value);
 /* Do all conditions hold for a row? ABDB_USAGE: the table has no such column (the nearest is
@@ -37,9 +37,9 @@ void abdb_selection_free(abdb_selection *selection);
 /* SQL's word for the operator of a condition; NULL differs from every value. */
 const char *abdb_condition_sql_operator(const abdb_condition *c);
 /* Does the column of v_comparable or v_statement compare as a number? */
-bool abdb_column_is_numeric(const char *column);
+bool abdb_is_listed_numeric_column(const char *column);
 /* Is it a condition on rounds in their order (round>=v9.0)? Then round_order is compared with
  * *order: v10.0 comes after v9.0. */
-bool abdb_condition_is_round_range(const abdb_condition *c, double *order);
+bool abdb_condition_is_round_bound_parse_order(const abdb_condition *c, double *order);
 
 #endif

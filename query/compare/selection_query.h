@@ -19,10 +19,10 @@ typedef struct {
 } abdb_selection_query;
 
 /* Sets *yes if v_comparable has a column of that name. */
-ABDB_MUST_USE abdb_status abdb_comparable_column_exists(sqlite3 *db, const char *name, bool *yes,
+ABDB_MUST_USE abdb_status abdb_comparable_column_exists(sqlite3 *db, const char *name, bool *exists,
                                                         abdb_error *err);
 /* Is it the name of a metric, with or without a statistic (ttft_s:p99)? */
-bool abdb_is_metric_name(const char *name);
+bool abdb_is_metric_or_metric_statistic_name(const char *name);
 /* Appends the SQL of one condition, of a column, a metric or a factor, and binds its value. The
  * right side has the type of the left: a number, a date or a text (condition_value.h). */
 ABDB_MUST_USE abdb_status abdb_append_condition_sql(abdb_selection_query *q,

@@ -63,7 +63,7 @@ static char *build_column_values_sql(size_t column)
 }
 
 /* Loads, once, which values of the spelled columns occur together. */
-static abdb_status load_value_combinations(sqlite3 *db, combinations *all, abdb_error *err)
+static abdb_status load_value_combinations_once(sqlite3 *db, combinations *all, abdb_error *err)
 {
     abdb_text sql = {0};
     abdb_status st = ABDB_OK;
@@ -81,7 +81,8 @@ done:
 }
 
 /* The values of a column among the combinations, each once; names has room for as many. */
-static size_t collect_column_values(const combinations *all, size_t column, const char **names)
+static size_t collect_distinct_values_among_combinations(const combinations *all, size_t column,
+                                                         const char **names)
 {
     size_t at = 0, count = 0;
 
@@ -98,8 +99,9 @@ static size_t collect_column_values(const combinations *all, size_t column, cons
 
 /* The value as the column has it, from arena; the value itself where nothing there is like it.
  * all: other columns are asked, too; or NULL. */
-static abdb_status respell_value(sqlite3 *db, size_t column, const char **value, abdb_arena *arena,
-                                 combinations *all, bool *found, abdb_error *err)
+static abdb_status respell_value_as_in_column(sqlite3 *db, size_t column, const char **value,
+                                              abdb_arena *arena, combinations *all, bool *found,
+                                              abdb_error *err)
 {
     bool among = all && columns[column].way == BY_READING;
     abdb_table own = {0}, *table = among ? &all->table : &own;
@@ -109,15 +111,15 @@ static abdb_status respell_value(sqlite3 *db, size_t column, const char **value,
     abdb_status st = ABDB_OK;
 
     *found = false;
-    if (among) TRY(load_value_combinations(db, all, err));
+    if (among) TRY(load_value_combinations_once(db, all, err));
     if (!among && !sql) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a selection"));
     if (!among) TRY(abdb_query_to_table(db, sql, NULL, &own, err));
     count = table->rows;
     names = calloc(count + 1, sizeof *names);
     if (!names) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a selection"));
-    if (among) count = collect_column_values(all, column, names);
+    if (among) count = collect_distinct_values_among_combinations(all, column, names);
     for (size_t i = 0; i < count && !among; i++) names[i] = own.value[i].text;
-    spelled = abdb_name_by_loose_spelling(*value, names, count);
+    spelled = abdb_only_name_of_loose_spelling(*value, names, count);
     if (spelled) {
         *found = true;
         *value = abdb_arena_copy(arena, spelled, strlen(spelled));
@@ -133,7 +135,7 @@ done:
 /* Does an alias, or a name itself, of that kind say this word? It may be ambiguous: whoever
  * resolves it then lists what it could be. */
 static abdb_status is_known_name_or_alias(sqlite3 *db, const char *kind, const char *word,
-                                          bool *out, abdb_error *err)
+                                          bool *is_known, abdb_error *err)
 {
     char folded[256];
     abdb_binds binds = {0};
@@ -152,7 +154,7 @@ static abdb_status is_known_name_or_alias(sqlite3 *db, const char *kind, const c
         " WHERE kind = ?1 AND lower(substr(whole, 1, length(?2) + 1)) = lower(?2) || '-')"
         " WHERE n = 1 LIMIT 1",
         &binds, &found, err));
-    *out = found.rows > 0;
+    *is_known = found.rows > 0;
 done:
     abdb_table_free(&found);
     return st;
@@ -160,8 +162,9 @@ done:
 
 /* Names of devices and models that hold the word ("lora": llama2_70b_lora), at most six; or that it
  * is a vendor. *out: "" where there are none; from arena. */
-static abdb_status describe_names_holding_word(sqlite3 *db, const char *word, const char **out,
-                                               abdb_arena *arena, abdb_error *err)
+static abdb_status list_names_or_vendor_holding_word(sqlite3 *db, const char *word,
+                                                     const char **out, abdb_arena *arena,
+                                                     abdb_error *err)
 {
     char folded[256];
     abdb_table held = {0};
@@ -170,7 +173,7 @@ static abdb_status describe_names_holding_word(sqlite3 *db, const char *word, co
     *out = "";
     abdb_fold_name_drop_punctuation(word, folded, sizeof folded);
     if (strlen(folded) < 3) return ABDB_OK;
-    TRY(abdb_query_with_three_texts(
+    TRY(abdb_query_with_three_texts_to_table(
         db,
         "SELECT DISTINCT 'vendor=' || vendor FROM v_device WHERE vendor = ?1 COLLATE NOCASE UNION"
         " ALL SELECT whole FROM (SELECT DISTINCT whole FROM name WHERE kind IN ('device', 'model')"
@@ -188,7 +191,8 @@ done:
 }
 
 /* "nothing here is called 'x'; did you mean 'y'?" over all that a word can be. */
-static abdb_status fail_word_not_found(sqlite3 *db, const char *word, abdb_error *err)
+static abdb_status fail_word_not_found_suggesting_names(sqlite3 *db, const char *word,
+                                                        abdb_error *err)
 {
     abdb_table like = {0};
     abdb_text sql = {0};
@@ -206,7 +210,7 @@ static abdb_status fail_word_not_found(sqlite3 *db, const char *word, abdb_error
     if (like.rows) /* the beginning of names: this lists them */
         TRY(abdb_resolve_canonical_name(db, abdb_cell_text_or_empty(&like, 0, 0), word, &canon,
                                         &arena, err));
-    TRY(describe_names_holding_word(db, word, &canon, &arena, err));
+    TRY(list_names_or_vendor_holding_word(db, word, &canon, &arena, err));
     if (*canon)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "nothing here is called '%s'; did you mean %s?", word,
                       canon));
@@ -231,8 +235,8 @@ done:
 }
 
 /* The column of a word that stands in one of them, and its spelling there. */
-static abdb_status set_only_column_of_value(abdb_selection *s, sqlite3 *db, abdb_condition *c,
-                                            abdb_error *err)
+static abdb_status set_only_column_holding_word_and_respell(abdb_selection *s, sqlite3 *db,
+                                                            abdb_condition *c, abdb_error *err)
 {
     const char *word = c->value;
     combinations all = {0};
@@ -244,13 +248,13 @@ static abdb_status set_only_column_of_value(abdb_selection *s, sqlite3 *db, abdb
         const char *value = word;
         bool is_here;
 
-        TRY(respell_value(db, i, &value, &s->arena, &all, &is_here, err));
+        TRY(respell_value_as_in_column(db, i, &value, &s->arena, &all, &is_here, err));
         if (!is_here) continue;
         abdb_text_printf(&places, "%s%s=%s", found++ ? " or " : "", columns[i].name, value);
         c->column = columns[i].name;
         c->value = value;
     }
-    if (!found) TRY(fail_word_not_found(db, word, err));
+    if (!found) TRY(fail_word_not_found_suggesting_names(db, word, err));
     if (found > 1)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' is ambiguous: say %s", word, abdb_text_get(&places)));
 done:
@@ -276,28 +280,28 @@ static abdb_status assign_column_to_word(abdb_selection *s, sqlite3 *db, abdb_co
     if (is_device || is_model)
         c->column = is_device ? "device" : "work";
     else
-        TRY(set_only_column_of_value(s, db, c, err));
+        TRY(set_only_column_holding_word_and_respell(s, db, c, err));
 done:
     return st;
 }
 
-abdb_status abdb_selection_parse_respelled(abdb_selection *out, sqlite3 *db, const char *text,
-                                           abdb_error *err)
+abdb_status abdb_selection_parse_and_respell_words(abdb_selection *out, sqlite3 *db,
+                                                   const char *text, abdb_error *err)
 {
     size_t before = out->count;
     bool found;
     abdb_status st = ABDB_OK;
 
     out->words = true;
-    TRY(abdb_selection_parse(out, text, err));
+    TRY(abdb_selection_parse_and_append(out, text, err));
     for (size_t i = before; i < out->count; i++) {
         abdb_condition *c = &out->condition[i];
 
         if (!c->column)
             TRY(assign_column_to_word(out, db, c, err));
         else if (strchr("=!", c->op[0]) && abdb_column_is_respelled(c->column))
-            TRY(respell_value(db, find_respelled_column(c->column), &c->value, &out->arena, NULL,
-                              &found, err));
+            TRY(respell_value_as_in_column(db, find_respelled_column(c->column), &c->value,
+                                           &out->arena, NULL, &found, err));
     }
 done:
     return st;

@@ -13,8 +13,8 @@
 
 /* Adds the conditions of text to `out`, spelled. ABDB_USAGE: not of the grammar; a word that stands
  * nowhere (the nearest is named), or in several columns (they are listed). */
-ABDB_MUST_USE abdb_status abdb_selection_parse_respelled(abdb_selection *out, sqlite3 *db,
-                                                         const char *text, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_selection_parse_and_respell_words(abdb_selection *out, sqlite3 *db,
+                                                                 const char *text, abdb_error *err);
 /* Is it a column of few values, which are respelled? */
 bool abdb_column_is_respelled(const char *column);
 

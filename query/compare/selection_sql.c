@@ -8,7 +8,8 @@
 #include "query/compare/selection_spelling.h"
 
 /* What is compared where nobody says: the rate or score of a statement, the time of a kernel. */
-static void append_default_metric_conditions(abdb_selection_query *q, const abdb_normalisation *m)
+static void append_metric_or_default_metric_conditions(abdb_selection_query *q,
+                                                       const abdb_normalisation *m)
 {
     if (q->names_quantity || q->any_metric) return;
     if (m->metric) {
@@ -42,9 +43,10 @@ static void append_default_metric_conditions(abdb_selection_query *q, const abdb
 
 /* Builds the query of a selection that reads these columns: all its conditions but q->skip, and the
  * usual metric and statistic where none is named. */
-static abdb_status build_select_sql(abdb_selection_query *q, const abdb_selection *s,
-                                    const abdb_normalisation *m, const char *columns,
-                                    abdb_error *err)
+static abdb_status build_select_sql_without_skipped_condition(abdb_selection_query *q,
+                                                              const abdb_selection *s,
+                                                              const abdb_normalisation *m,
+                                                              const char *columns, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -59,7 +61,7 @@ static abdb_status build_select_sql(abdb_selection_query *q, const abdb_selectio
                      q->names_quantity ? "v_comparable_spec" : "v_comparable");
     for (size_t i = 0; i < s->count; i++)
         if (i != q->skip) TRY(abdb_append_condition_sql(q, &s->condition[i], err));
-    append_default_metric_conditions(q, m);
+    append_metric_or_default_metric_conditions(q, m);
     /* One more than ABDB_MEMBERS_MAX, so that too many are noticed. */
     abdb_text_puts(&q->sql, " ORDER BY r.round_order, r.key LIMIT 20001");
     if (q->sql.failed) st = ABDB_FAIL(err, ABDB_NOMEM, "a selection");
@@ -68,8 +70,9 @@ done:
 }
 
 /* Conditions on metrics that nobody here stated: "; no result here says its ttft_s:p99". */
-static abdb_status append_unstated_metrics(abdb_selection_query *q, const abdb_selection *s,
-                                           abdb_text *message, abdb_error *err)
+static abdb_status append_condition_metrics_nobody_states(abdb_selection_query *q,
+                                                          const abdb_selection *s,
+                                                          abdb_text *message, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -80,9 +83,9 @@ static abdb_status append_unstated_metrics(abdb_selection_query *q, const abdb_s
         bool known;
 
         TRY(abdb_comparable_column_exists(q->db, column, &known, err));
-        if (known || !abdb_is_metric_name(column)) continue;
+        if (known || !abdb_is_metric_or_metric_statistic_name(column)) continue;
         snprintf(metric, sizeof metric, "%.*s", (int)strcspn(column, ":"), column);
-        TRY(abdb_query_with_three_texts(
+        TRY(abdb_query_with_three_texts_to_table(
             q->db,
             "SELECT 1 FROM result WHERE metric = ?1 AND (?2 IS NULL OR statistic = ?2)"
             " LIMIT 1",
@@ -95,9 +98,10 @@ done:
 }
 
 /* What is there instead: "; these are of metric time_to_train_s (--metric takes one)". */
-static abdb_status append_available_metrics(abdb_selection_query *q, const abdb_selection *s,
-                                            const abdb_normalisation *m, abdb_text *message,
-                                            abdb_error *err)
+static abdb_status append_metrics_of_otherwise_matching_results(abdb_selection_query *q,
+                                                                const abdb_selection *s,
+                                                                const abdb_normalisation *m,
+                                                                abdb_text *message, abdb_error *err)
 {
     const char *lead = abdb_normalisation_needs_rates(m)
                            ? "; --per divides rates only, not times, latencies and"
@@ -108,7 +112,7 @@ static abdb_status append_available_metrics(abdb_selection_query *q, const abdb_
 
     q->any_metric = true;
     q->skip = SIZE_MAX;
-    TRY(build_select_sql(q, s, m, "r.metric", err));
+    TRY(build_select_sql_without_skipped_condition(q, s, m, "r.metric", err));
     TRY(abdb_query_to_table(q->db, abdb_text_get(&q->sql), &q->binds, &found, err));
     for (size_t i = 0; i < found.rows; i++) {
         const char *name = abdb_cell_text_or_empty(&found, i, 0);
@@ -125,20 +129,23 @@ done:
 
 /* The error of a selection that picks nothing: the first condition without which there would be
  * results. */
-static abdb_status fail_empty_selection(abdb_selection_query *q, const abdb_selection *s,
-                                        const abdb_normalisation *m, const char *selection,
-                                        const char *where, abdb_error *err)
+static abdb_status fail_empty_selection_naming_cause(abdb_selection_query *q,
+                                                     const abdb_selection *s,
+                                                     const abdb_normalisation *m,
+                                                     const char *selection, const char *where,
+                                                     abdb_error *err)
 {
     abdb_text words = {0};
     abdb_status st = ABDB_OK;
 
-    TRY(append_unstated_metrics(q, s, &words, err));
-    if (!words.size && !m->metric) TRY(append_available_metrics(q, s, m, &words, err));
+    TRY(append_condition_metrics_nobody_states(q, s, &words, err));
+    if (!words.size && !m->metric)
+        TRY(append_metrics_of_otherwise_matching_results(q, s, m, &words, err));
     for (q->skip = 0; q->skip < s->count; q->skip++) {
         const abdb_condition *c = &s->condition[q->skip];
         abdb_table rest = {0};
 
-        st = build_select_sql(q, s, m, "r.result_id", err);
+        st = build_select_sql_without_skipped_condition(q, s, m, "r.result_id", err);
         if (st == ABDB_OK)
             st = abdb_query_to_table(q->db, abdb_text_get(&q->sql), &q->binds, &rest, err);
         if (st == ABDB_OK && rest.rows && !words.size)
@@ -172,10 +179,11 @@ static abdb_status find_models_of_family(sqlite3 *db, const char *name, abdb_tab
     char folded[256];
 
     abdb_fold_name_drop_punctuation(name, folded, sizeof folded);
-    return abdb_query_with_three_texts(db,
-                                       "SELECT model FROM model WHERE abdb_fold(family) = ?1"
-                                       " AND abdb_fold(model) <> ?1 ORDER BY length(model), model",
-                                       folded, NULL, NULL, out, err);
+    return abdb_query_with_three_texts_to_table(
+        db,
+        "SELECT model FROM model WHERE abdb_fold(family) = ?1"
+        " AND abdb_fold(model) <> ?1 ORDER BY length(model), model",
+        folded, NULL, NULL, out, err);
 }
 
 /* Keeps in the set which model was taken for the name of a condition, and what is to be said of it.
@@ -202,7 +210,7 @@ static abdb_status append_other_models(abdb_selection_query *q, const abdb_selec
 
         c->value = abdb_cell_text_or_empty(models, k, 0);
         if (strcmp(c->value, taken) == 0) continue;
-        st = build_select_sql(q, s, m, "r.result_id", err);
+        st = build_select_sql_without_skipped_condition(q, s, m, "r.result_id", err);
         if (st == ABDB_OK)
             st = abdb_query_to_table(q->db, abdb_text_get(&q->sql), &q->binds, &found, err);
         if (st == ABDB_OK && found.rows)
@@ -235,7 +243,7 @@ static abdb_status retry_with_model_of_same_family(abdb_selection_query *q, abdb
         TRY(find_models_of_family(q->db, typed, &longer, err));
         for (size_t k = 0; k < longer.rows && !set->table.rows; k++) {
             c->value = abdb_cell_text_or_empty(&longer, k, 0);
-            TRY(build_select_sql(q, s, m, select_columns, err));
+            TRY(build_select_sql_without_skipped_condition(q, s, m, select_columns, err));
             abdb_table_free(&set->table);
             TRY(abdb_query_to_table(q->db, abdb_text_get(&q->sql), &q->binds, &set->table, err));
         }
@@ -289,16 +297,18 @@ done:
 
 /* The statistics of a metric in the rows that meet the other conditions, ", " between; more than
  * one only where one run has several. */
-static abdb_status list_statistics_of_metric(abdb_selection_query *q, const abdb_selection *s,
-                                             const abdb_normalisation *m, const char *metric,
-                                             abdb_text *out, abdb_error *err)
+static abdb_status list_statistics_if_a_run_has_several(abdb_selection_query *q,
+                                                        const abdb_selection *s,
+                                                        const abdb_normalisation *m,
+                                                        const char *metric, abdb_text *out,
+                                                        abdb_error *err)
 {
     abdb_table found = {0};
     abdb_text sql = {0};
     abdb_status st = ABDB_OK;
 
     q->any_metric = true;
-    TRY(build_select_sql(q, s, m, "r.entry_id AS entry_id", err));
+    TRY(build_select_sql_without_skipped_condition(q, s, m, "r.entry_id AS entry_id", err));
     abdb_text_printf(
         &sql,
         "WITH picked AS MATERIALIZED (SELECT DISTINCT entry_id FROM (%s)), said AS"
@@ -321,8 +331,10 @@ done:
 
 /* Refuses a condition on a latency without a statistic, tpot_s<0.05, where the rows that meet the
  * other conditions have several of it, which may disagree. */
-static abdb_status require_one_statistic(abdb_selection_query *q, const abdb_selection *s,
-                                         const abdb_normalisation *m, abdb_error *err)
+static abdb_status refuse_latency_condition_of_many_statistics(abdb_selection_query *q,
+                                                               const abdb_selection *s,
+                                                               const abdb_normalisation *m,
+                                                               abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -336,7 +348,7 @@ static abdb_status require_one_statistic(abdb_selection_query *q, const abdb_sel
         TRY(abdb_comparable_column_exists(q->db, c->column, &is_column, err));
         if (is_column) continue;
         q->skip = i;
-        st = list_statistics_of_metric(q, s, m, c->column, &statistics, err);
+        st = list_statistics_if_a_run_has_several(q, s, m, c->column, &statistics, err);
         if (st == ABDB_OK && statistics.size)
             st = ABDB_FAIL(err, ABDB_USAGE,
                            "%s%s%s: of which statistic? these results have several (%s); write"
@@ -351,8 +363,8 @@ done:
     return st;
 }
 
-abdb_status abdb_set_select_rows(abdb_set *set, sqlite3 *db, const char *where,
-                                 const abdb_normalisation *m, abdb_error *err)
+abdb_status abdb_set_select_rows_or_explain_none(abdb_set *set, sqlite3 *db, const char *where,
+                                                 const abdb_normalisation *m, abdb_error *err)
 {
     static const char columns[] =
 #define X(name) ", r." #name
@@ -363,16 +375,17 @@ abdb_status abdb_set_select_rows(abdb_set *set, sqlite3 *db, const char *where,
     abdb_selection s = {0};
     abdb_status st = ABDB_OK;
 
-    if (*set->selection) TRY(abdb_selection_parse_respelled(&s, db, set->selection, err));
-    if (where && *where) TRY(abdb_selection_parse_respelled(&s, db, where, err));
-    TRY(require_one_statistic(&q, &s, m, err));
-    TRY(build_select_sql(&q, &s, m, columns + 2, err));
+    if (*set->selection) TRY(abdb_selection_parse_and_respell_words(&s, db, set->selection, err));
+    if (where && *where) TRY(abdb_selection_parse_and_respell_words(&s, db, where, err));
+    TRY(refuse_latency_condition_of_many_statistics(&q, &s, m, err));
+    TRY(build_select_sql_without_skipped_condition(&q, &s, m, columns + 2, err));
     TRY(abdb_query_to_table(db, abdb_text_get(&q.sql), &q.binds, &set->table, err));
     if (set->table.rows)
         TRY(note_other_models_of_same_family(&q, &s, m, set, err));
     else
         TRY(retry_with_model_of_same_family(&q, &s, m, columns + 2, set, err));
-    if (!set->table.rows) TRY(fail_empty_selection(&q, &s, m, set->selection, where, err));
+    if (!set->table.rows)
+        TRY(fail_empty_selection_naming_cause(&q, &s, m, set->selection, where, err));
     if (set->table.rows > ABDB_MEMBERS_MAX)
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "'%s' picks more than %d results; say more of what you mean",
                       set->selection, ABDB_MEMBERS_MAX));

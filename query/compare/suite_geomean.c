@@ -24,7 +24,8 @@ typedef struct {
     uint64_t *has;
 } suite;
 
-static const abdb_ranked *find_ranked_row(const abdb_ranking *r, size_t group, const char *name)
+static const abdb_ranked *find_ranked_row_of_group_and_name(const abdb_ranking *r, size_t group,
+                                                            const char *name)
 {
     for (size_t i = 0; i < r->count; i++)
         if (r->row[i].group == group && strcmp(r->row[i].name, name) == 0) return &r->row[i];
@@ -36,10 +37,10 @@ static bool repeats_number_of_other_target(const abdb_ranking *r, const abdb_ran
                                            size_t group)
 {
     for (size_t g = 0; g < group; g++) {
-        const abdb_ranked *other = find_ranked_row(r, g, row->name);
+        const abdb_ranked *other = find_ranked_row_of_group_and_name(r, g, row->name);
 
-        if (other && abdb_same_number_under_other_target(&r->set, row->member, row->value, &r->set,
-                                                         other->member, other->value))
+        if (other && abdb_is_same_mlperf_number_under_other_target(
+                         &r->set, row->member, row->value, &r->set, other->member, other->value))
             return true;
     }
     return false;
@@ -47,11 +48,11 @@ static bool repeats_number_of_other_target(const abdb_ranking *r, const abdb_ran
 
 /* How many times better a name is than the baseline in a group, whatever the direction of its
  * metric; NAN: one of them has no result above zero, or they are not alike. */
-static double ratio_to_baseline(const suite *s, size_t group, const char *name)
+static double improvement_ratio_to_baseline_if_alike(const suite *s, size_t group, const char *name)
 {
     const abdb_ranking *r = s->r;
-    const abdb_ranked *base = find_ranked_row(r, group, s->baseline),
-                      *own = find_ranked_row(r, group, name);
+    const abdb_ranked *base = find_ranked_row_of_group_and_name(r, group, s->baseline),
+                      *own = find_ranked_row_of_group_and_name(r, group, name);
     abdb_arena arena = {0};
     abdb_single_member_side a, b;
     double ratio;
@@ -77,7 +78,7 @@ static int count_set_bits(uint64_t x)
     return n;
 }
 
-static size_t count_names_with_all_of(const suite *s, uint64_t subset)
+static size_t count_names_having_all_of_subset(const suite *s, uint64_t subset)
 {
     size_t n = 0;
 
@@ -86,7 +87,7 @@ static size_t count_names_with_all_of(const suite *s, uint64_t subset)
 }
 
 /* How many benchmarks and scenarios a part is of: accuracy targets of one are no more of them. */
-static size_t count_benchmarks_in(const suite *s, uint64_t subset)
+static size_t count_distinct_benchmark_scenarios_of_subset(const suite *s, uint64_t subset)
 {
     const abdb_ranking *r = s->r;
     size_t n = 0;
@@ -112,7 +113,7 @@ static size_t count_benchmarks_in(const suite *s, uint64_t subset)
 /* The part of the suite that two or more have, of the most benchmarks times names; of equals, of
  * the most groups. What some names share is the intersection of their sets, so all intersections
  * are made, each once. 0: none. */
-static uint64_t find_largest_common_subset(const suite *s)
+static uint64_t find_subset_with_most_benchmarks_times_names(const suite *s)
 {
     uint64_t *part = calloc(PARTS_MAX, sizeof *part), best = 0;
     size_t parts = 0, most = 0;
@@ -130,8 +131,8 @@ static uint64_t find_largest_common_subset(const suite *s)
             if (!seen) part[parts++] = one;
         }
     for (size_t i = 0; i < parts; i++) {
-        size_t names = count_names_with_all_of(s, part[i]),
-               area = names * count_benchmarks_in(s, part[i]);
+        size_t names = count_names_having_all_of_subset(s, part[i]),
+               area = names * count_distinct_benchmark_scenarios_of_subset(s, part[i]);
 
         if (names < 2 || area < most ||
             (area == most && count_set_bits(part[i]) <= count_set_bits(best)))
@@ -144,16 +145,18 @@ static uint64_t find_largest_common_subset(const suite *s)
 }
 
 /* "B300-SXM, GB300" or "llama2-70b-99 Server, ...", the first few. */
-static void append_to_limited_list(abdb_text *out, size_t *n, const char *text, const char *more)
+static void append_to_limited_list(abdb_text *out, size_t *listed, const char *text,
+                                   const char *suffix)
 {
-    if ((*n)++ < NAMED_MAX)
-        abdb_text_printf(out, "%s%s%s%s", *n > 1 ? ", " : "", text, *more ? " " : "", more);
-    else if (*n == NAMED_MAX + 1)
+    if ((*listed)++ < NAMED_MAX)
+        abdb_text_printf(out, "%s%s%s%s", *listed > 1 ? ", " : "", text, *suffix ? " " : "",
+                         suffix);
+    else if (*listed == NAMED_MAX + 1)
         abdb_text_puts(out, ", ...");
 }
 
 /* Writes which benchmarks the ranked names have in common, and who has them. */
-static void describe_common_subset(const suite *s, uint64_t subset)
+static void describe_common_subset_in_ranking(const suite *s, uint64_t subset)
 {
     const abdb_ranking *r = s->r;
     abdb_text *out = &s->r->common;
@@ -161,7 +164,7 @@ static void describe_common_subset(const suite *s, uint64_t subset)
 
     abdb_text_printf(out,
                      "%d of %zu benchmarks and scenarios, which %zu have: ", count_set_bits(subset),
-                     s->groups, count_names_with_all_of(s, subset));
+                     s->groups, count_names_having_all_of_subset(s, subset));
     for (size_t k = 0; k < s->groups; k++) {
         size_t at = r->groups.group[s->group[k]].member[0];
         const char *model = abdb_member_text(&r->set, at, ABDB_M_model);
@@ -178,7 +181,7 @@ static void describe_common_subset(const suite *s, uint64_t subset)
     abdb_text_puts(out, ")");
 }
 
-static int compare_geomean_desc(const void *a, const void *b)
+static int compare_geomean_descending_then_name(const void *a, const void *b)
 {
     const abdb_ranked *x = a, *y = b;
 
@@ -187,13 +190,13 @@ static int compare_geomean_desc(const void *a, const void *b)
 }
 
 /* The groups that the baseline has, without those that repeat a number; false: too many. */
-static bool collect_baseline_groups(suite *s)
+static bool collect_baseline_groups_without_repeats(suite *s)
 {
     abdb_ranking *r = s->r;
 
     r->twins = 0;
     for (size_t g = 0; g < r->groups.count; g++) {
-        const abdb_ranked *base = find_ranked_row(r, g, s->baseline);
+        const abdb_ranked *base = find_ranked_row_of_group_and_name(r, g, s->baseline);
 
         if (!base) continue;
         if (repeats_number_of_other_target(r, base, g)) {
@@ -207,7 +210,7 @@ static bool collect_baseline_groups(suite *s)
 }
 
 /* Lists each ranked name once, with a bit for each group in which it has a ratio. */
-static void collect_names_with_groups(suite *s)
+static void collect_names_with_group_bits(suite *s)
 {
     const abdb_ranking *r = s->r;
 
@@ -219,7 +222,7 @@ static void collect_names_with_groups(suite *s)
         if (seen) continue;
         s->row[s->rows] = r->row[i];
         for (size_t k = 0; k < s->groups; k++)
-            if (!isnan(ratio_to_baseline(s, s->group[k], r->row[i].name)))
+            if (!isnan(improvement_ratio_to_baseline_if_alike(s, s->group[k], r->row[i].name)))
                 s->has[s->rows] |= (uint64_t)1 << k;
         s->rows++;
     }
@@ -243,18 +246,19 @@ static void rank_subset_by_geomean(suite *s, uint64_t subset)
             continue;
         }
         for (size_t k = 0; k < s->groups; k++)
-            if (subset >> k & 1) sum += log(ratio_to_baseline(s, s->group[k], row.name));
-        row.geomean = abdb_exp_rounded(sum / (double)row.n);
+            if (subset >> k & 1)
+                sum += log(improvement_ratio_to_baseline_if_alike(s, s->group[k], row.name));
+        row.geomean = abdb_exp_rounded_to_13_digits(sum / (double)row.n);
         row.unlike = "";
         s->row[count++] = row;
     }
     s->rows = count;
-    abdb_array_sort(s->row, count, sizeof *s->row, compare_geomean_desc);
+    abdb_array_sort(s->row, count, sizeof *s->row, compare_geomean_descending_then_name);
     for (size_t i = 0; i < count; i++) s->row[i].place = i + 1;
 }
 
-abdb_status abdb_ranking_by_suite_geomean(abdb_ranking *r, const abdb_rank_options *o,
-                                          abdb_error *err)
+abdb_status abdb_ranking_replace_rows_by_suite_geomean(abdb_ranking *r, const abdb_rank_options *o,
+                                                       abdb_error *err)
 {
     suite s = {.r = r,
                .baseline = o->baseline ? o->baseline
@@ -266,17 +270,17 @@ abdb_status abdb_ranking_by_suite_geomean(abdb_ranking *r, const abdb_rank_optio
     abdb_status st = ABDB_OK;
 
     if (!s.row || !s.has) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a ranking"));
-    if (!collect_baseline_groups(&s))
+    if (!collect_baseline_groups_without_repeats(&s))
         TRY(ABDB_FAIL(err, ABDB_LIMIT,
                       "--suite: more than %d benchmarks and scenarios; say which by --where",
                       SUITE_MAX));
     if (!s.groups)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "no result of the baseline '%s' in this selection",
                       s.baseline));
-    collect_names_with_groups(&s);
+    collect_names_with_group_bits(&s);
     all = s.groups == SUITE_MAX ? UINT64_MAX : ((uint64_t)1 << s.groups) - 1;
-    part = find_largest_common_subset(&s);
-    if (part && part != all) describe_common_subset(&s, part);
+    part = find_subset_with_most_benchmarks_times_names(&s);
+    if (part && part != all) describe_common_subset_in_ranking(&s, part);
     r->part = o->common && part && part != all;
     rank_subset_by_geomean(&s, r->part ? part : all);
     free(r->row);

@@ -24,9 +24,11 @@ static tested_pair_counts summarise_tested_pairs(const abdb_comparison *c)
         if (!isfinite(d->detectable_change) || !abdb_pair_may_be_shown(c, &c->pair[i])) continue;
         n.tested++;
         n.unused += d->unused;
-        n.blind += d->detectable_change > abdb_change_to_detect(c);
-        n.hopeless += d->detectable_change > abdb_change_to_detect(c) && !d->processes_needed;
-        if (d->detectable_change > abdb_change_to_detect(c) && d->processes_needed > n.most)
+        n.blind += d->detectable_change > abdb_change_to_detect_or_default(c);
+        n.hopeless +=
+            d->detectable_change > abdb_change_to_detect_or_default(c) && !d->processes_needed;
+        if (d->detectable_change > abdb_change_to_detect_or_default(c) &&
+            d->processes_needed > n.most)
             n.most = d->processes_needed;
         if (d->paired) continue;
         n.drifting++;
@@ -55,7 +57,7 @@ static void note_drift_range(const tested_pair_counts *n, abdb_table *t)
 }
 
 /* Why pairs could not be tested, each reason once. */
-static void note_untested_reasons(const abdb_comparison *c, abdb_table *t)
+static void note_distinct_reasons_of_shown_pairs(const abdb_comparison *c, abdb_table *t)
 {
     const char *seen[REASONS_MAX];
     size_t count = 0;
@@ -75,18 +77,18 @@ static void note_untested_reasons(const abdb_comparison *c, abdb_table *t)
 void abdb_note_test_method_and_power(const abdb_comparison *c, abdb_table *t)
 {
     tested_pair_counts n = summarise_tested_pairs(c);
-    double find = 100 * abdb_change_to_detect(c);
+    double find = 100 * abdb_change_to_detect_or_default(c);
     const char *beyond = "";
 
-    note_untested_reasons(c, t);
+    note_distinct_reasons_of_shown_pairs(c, t);
     if (!n.tested) return;
     abdb_table_add_note_format(
         t,
         "each process counts once, by its median; trimmed means and their ratio with its"
         " %g %% interval; faster and slower: %g %% or more, and p at most %g%s"
         " (Holm). shows: the smallest change found 99 times in 100.",
-        100 * (1 - abdb_significance_level(c)), 100 * abdb_effect_threshold(c),
-        abdb_significance_level(c),
+        100 * (1 - abdb_significance_level_or_default(c)),
+        100 * abdb_effect_threshold_or_default(c), abdb_significance_level_or_default(c),
         n.tested > 1 ? abdb_arena_printf(&t->arena, " over all %zu pairs", n.tested) : "");
     if (n.unused)
         abdb_table_add_note_format(t,
@@ -125,7 +127,7 @@ static bool contender_is_faster_or_slower(const abdb_comparison *c, size_t conte
 }
 
 /* A factor that all of a set share, or "". */
-static const char *factor_shared_by_set(const abdb_set *set, const char *name)
+static const char *factor_value_shared_by_set_or_empty(const abdb_set *set, const char *name)
 {
     const abdb_member_factor *first =
         set->members ? abdb_member_find_factor(&set->member[0], name) : NULL;
@@ -140,8 +142,9 @@ static const char *factor_shared_by_set(const abdb_set *set, const char *name)
 }
 
 /* "commit 1a2b|3c4d  compiler gcc 12|gcc 13", of one contender: what may explain a change. */
-static abdb_status append_environment_changes(const abdb_comparison *c, size_t contender,
-                                              abdb_text *out, abdb_error *err)
+static abdb_status append_revision_and_environment_changes(const abdb_comparison *c,
+                                                           size_t contender, abdb_text *out,
+                                                           abdb_error *err)
 {
     static const char *const revision[] = {"commit", "branch", "dirty"};
     const abdb_set *a = &c->set[0], *b = &c->set[contender];
@@ -150,8 +153,8 @@ static abdb_status append_environment_changes(const abdb_comparison *c, size_t c
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < sizeof revision / sizeof revision[0]; i++) {
-        const char *x = factor_shared_by_set(a, revision[i]),
-                   *y = factor_shared_by_set(b, revision[i]);
+        const char *x = factor_value_shared_by_set_or_empty(a, revision[i]),
+                   *y = factor_value_shared_by_set_or_empty(b, revision[i]);
 
         if (strcmp(x, y) != 0)
             abdb_text_printf(out, "%s%s %.12s|%.12s", out->size ? "  " : "", revision[i], x, y);
@@ -182,7 +185,7 @@ abdb_status abdb_note_environment_if_speed_differs(const abdb_comparison *c, abd
     for (size_t s = 1; s < c->sets; s++) {
         if (!contender_is_faster_or_slower(c, s)) continue;
         abdb_text_clear(&words);
-        TRY(append_environment_changes(c, s, &words, err));
+        TRY(append_revision_and_environment_changes(c, s, &words, err));
         if (words.size)
             abdb_table_add_note_format(t, "beside it %c differs from A: %s", (char)('A' + s),
                                        abdb_text_get(&words));

@@ -24,9 +24,10 @@ bool abdb_factor_meaning_is_unknown(const abdb_rulebook *book, const abdb_set *s
 
 /* Rows of the member's file that have the factor, and their values; 0 rows: not every row has it.
  */
-static abdb_status count_factor_rows_and_values(sqlite3_stmt *s, const abdb_set *set, size_t member,
-                                                const char *factor, double *rows, double *values,
-                                                abdb_error *err)
+static abdb_status count_rows_and_values_of_factor_in_file(sqlite3_stmt *s, const abdb_set *set,
+                                                           size_t member, const char *factor,
+                                                           double *rows, double *values,
+                                                           abdb_error *err)
 {
     int code;
 
@@ -40,9 +41,9 @@ static abdb_status count_factor_rows_and_values(sqlite3_stmt *s, const abdb_set 
     return ABDB_OK;
 }
 
-abdb_status abdb_factor_is_identifier(bool *out, sqlite3 *db, const abdb_set *set_a, size_t a,
-                                      const abdb_set *set_b, size_t b, const char *factor,
-                                      abdb_error *err)
+abdb_status abdb_factor_is_unique_in_every_row(bool *is_unique, sqlite3 *db, const abdb_set *set_a,
+                                               size_t a, const abdb_set *set_b, size_t b,
+                                               const char *factor, abdb_error *err)
 {
     /* Rows of a file have neighbouring numbers; nothing leads from a file to all of its rows. */
     static const char sql[] =
@@ -55,22 +56,23 @@ abdb_status abdb_factor_is_identifier(bool *out, sqlite3 *db, const abdb_set *se
     double rows, values;
     abdb_status st = ABDB_OK;
 
-    *out = false;
+    *is_unique = false;
     if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
         TRY(abdb_fail_with_sql_read_error(db, err));
-    TRY(count_factor_rows_and_values(s, set_a, a, factor, &rows, &values, err));
+    TRY(count_rows_and_values_of_factor_in_file(s, set_a, a, factor, &rows, &values, err));
     if (rows < ABDB_IDENTIFIER_ROWS || values < rows) goto done;
-    TRY(count_factor_rows_and_values(s, set_b, b, factor, &rows, &values, err));
-    *out = rows >= ABDB_IDENTIFIER_ROWS && values >= rows;
+    TRY(count_rows_and_values_of_factor_in_file(s, set_b, b, factor, &rows, &values, err));
+    *is_unique = rows >= ABDB_IDENTIFIER_ROWS && values >= rows;
 done:
     sqlite3_finalize(s);
     return st;
 }
 
-abdb_status abdb_describe_unknown_differences(const char **out, sqlite3 *db,
-                                              const abdb_rulebook *book, const abdb_set *set,
-                                              size_t first, size_t own, abdb_arena *arena,
-                                              abdb_error *err)
+abdb_status abdb_describe_differences_of_unknown_meaning(const char **out, sqlite3 *db,
+                                                         const abdb_rulebook *book,
+                                                         const abdb_set *set, size_t first,
+                                                         size_t own, abdb_arena *arena,
+                                                         abdb_error *err)
 {
     enum { NAMED_MAX = 4 };
     const abdb_member *m = &set->member[own];
@@ -87,9 +89,11 @@ abdb_status abdb_describe_unknown_differences(const char **out, sqlite3 *db,
         if (mine->state != ABDB_KNOWN || !other || other->state != ABDB_KNOWN ||
             strcmp(mine->text, other->text) == 0 ||
             !abdb_factor_meaning_is_unknown(book, set, own, mine->name) ||
-            strcmp(abdb_find_factor_role(book, set, own, mine->name, &needed), "agree") != 0)
+            strcmp(abdb_find_factor_role_or_agree(book, set, own, mine->name, &needed), "agree") !=
+                0)
             continue;
-        TRY(abdb_factor_is_identifier(&identifier, db, set, first, set, own, mine->name, err));
+        TRY(abdb_factor_is_unique_in_every_row(&identifier, db, set, first, set, own, mine->name,
+                                               err));
         if (identifier) continue;
         if (count++ < NAMED_MAX)
             abdb_text_printf(&text, "%s%s %s|%s", text.size ? ", " : "", mine->name, other->text,

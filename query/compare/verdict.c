@@ -19,8 +19,8 @@ static bool member_has_value(const abdb_member *m)
 /* One number for a side: its best member, or the median. low and high are its worst and best
  * (not least and most: of times the low one is the longest); picked is the member whose value it
  * is. */
-static abdb_status summarise_side(abdb_side side, bool higher, abdb_pick pick,
-                                  abdb_side_summary *out, abdb_error *err)
+static abdb_status summarise_side_by_best_or_median(abdb_side side, bool higher, abdb_pick pick,
+                                                    abdb_side_summary *out, abdb_error *err)
 {
     double *x = calloc(side.group->count + 1, sizeof *x), best;
 
@@ -60,17 +60,17 @@ static const char *unit_of_side_values(abdb_side side)
     return "";
 }
 
-double abdb_effect_threshold(const abdb_comparison *c)
+double abdb_effect_threshold_or_default(const abdb_comparison *c)
 {
     return c->options->effect > 0 ? c->options->effect : ABDB_EFFECT;
 }
 
-double abdb_significance_level(const abdb_comparison *c)
+double abdb_significance_level_or_default(const abdb_comparison *c)
 {
     return c->options->alpha > 0 ? c->options->alpha : ABDB_ALPHA;
 }
 
-double abdb_change_to_detect(const abdb_comparison *c)
+double abdb_change_to_detect_or_default(const abdb_comparison *c)
 {
     return c->options->find > 0 ? c->options->find : ABDB_FIND;
 }
@@ -93,8 +93,8 @@ static abdb_status set_machine_drift_of_trial(abdb_comparison *c, abdb_pair *pai
     if (c->options->drift > 0)
         t->drift = log1p(c->options->drift);
     else {
-        TRY(abdb_calibrations_load(&c->noise, c->db,
-                                   abdb_member_text(pair->a.set, at, ABDB_M_device), err));
+        TRY(abdb_calibrations_load_if_other_device(
+            &c->noise, c->db, abdb_member_text(pair->a.set, at, ABDB_M_device), err));
         TRY(abdb_calibrations_noise_by_kernel_or_bound(
             &c->noise, kernel, bound && bound->state == ABDB_KNOWN ? bound->text : NULL, &noise,
             NULL, err));
@@ -102,7 +102,7 @@ static abdb_status set_machine_drift_of_trial(abdb_comparison *c, abdb_pair *pai
         t->drift = d->uncalibrated ? 0 : fmax(noise.command, log1p(ABDB_DRIFT_LEAST));
         if (noise.command >= log1p(ABDB_DRIFT_LEAST)) t->drift_freedom = noise.command_freedom;
     }
-    d->drift = abdb_expm1_rounded(t->drift);
+    d->drift = abdb_expm1_rounded_to_13_digits(t->drift);
 done:
     return st;
 }
@@ -114,7 +114,7 @@ static abdb_status make_paired_or_unpaired_trial(abdb_comparison *c, abdb_pair *
                                                  double *y, abdb_trimmed_mean_trial *t,
                                                  abdb_error *err)
 {
-    size_t pairs = abdb_processes_pair_repetitions(a, b, x, y);
+    size_t pairs = abdb_processes_pair_repetition_means(a, b, x, y);
 
     *t = (abdb_trimmed_mean_trial){.a = x, .b = y, .m = pairs, .n = pairs, .paired = true};
     pair->difference.paired =
@@ -203,8 +203,9 @@ done:
 
 /* Tests the difference of two sides of processes; where programs are mixed, processes are too few
  * or no drift is known, sets the ratio and the reason instead. */
-static abdb_status test_process_samples(abdb_comparison *c, abdb_pair *pair, abdb_processes *a,
-                                        abdb_processes *b, abdb_error *err)
+static abdb_status test_process_samples_or_set_reason(abdb_comparison *c, abdb_pair *pair,
+                                                      abdb_processes *a, abdb_processes *b,
+                                                      abdb_error *err)
 {
     double *x = calloc(a->count + b->count + 1, sizeof *x);
     double *y = calloc(a->count + b->count + 1, sizeof *y);
@@ -228,7 +229,7 @@ static abdb_status test_process_samples(abdb_comparison *c, abdb_pair *pair, abd
     TRY(abdb_yuen_trimmed_mean_test(&d->trial, &d->outcome, err));
     pair->left.value = d->outcome.a;
     pair->right.value = d->outcome.b;
-    set_ratio_if_finite_positive(pair, abdb_exp_rounded(d->outcome.difference));
+    set_ratio_if_finite_positive(pair, abdb_exp_rounded_to_13_digits(d->outcome.difference));
     d->p = d->p_corrected = d->outcome.p;
 done:
     d->trial.a = d->trial.b = NULL;
@@ -250,14 +251,14 @@ abdb_status abdb_pair_summarise_and_test(abdb_comparison *c, abdb_pair *pair, ab
                                          .p_corrected = NAN,
                                          .detectable_change = NAN,
                                          .verdict = ABDB_VERDICT_STATED};
-    TRY(abdb_processes_load(&a, c, pair->a, err));
-    TRY(abdb_processes_load(&b, c, pair->b, err));
-    TRY(summarise_side(pair->a, pair->higher, o->pick, &pair->left, err));
-    TRY(summarise_side(pair->b, pair->higher, o->pick, &pair->right, err));
+    TRY(abdb_processes_load_of_side(&a, c, pair->a, err));
+    TRY(abdb_processes_load_of_side(&b, c, pair->b, err));
+    TRY(summarise_side_by_best_or_median(pair->a, pair->higher, o->pick, &pair->left, err));
+    TRY(summarise_side_by_best_or_median(pair->b, pair->higher, o->pick, &pair->right, err));
     pair->unit = unit_of_side_values(pair->a);
     if (!pair->left.n || !pair->right.n) goto done;
     if (a.sampled && b.sampled)
-        TRY(test_process_samples(c, pair, &a, &b, err));
+        TRY(test_process_samples_or_set_reason(c, pair, &a, &b, err));
     else if (pair->left.value > 0 && pair->right.value > 0)
         set_ratio_if_finite_positive(pair, pair->right.value / pair->left.value);
 done:
@@ -274,27 +275,28 @@ static bool pair_is_tested_and_not_refused(const abdb_pair *pair)
 }
 
 /* What a pair says, once it is known that it is one of so many. */
-static void set_verdict_and_power(const abdb_comparison *c, abdb_pair *pair, size_t tests)
+static void set_verdict_interval_and_power(const abdb_comparison *c, abdb_pair *pair, size_t tests)
 {
     abdb_difference *d = &pair->difference;
-    double alpha = abdb_significance_level(c), effect = log(1 + abdb_effect_threshold(c));
+    double alpha = abdb_significance_level_or_default(c),
+           effect = log(1 + abdb_effect_threshold_or_default(c));
     /* What could be shown is asked at the level that Holm's correction leaves to the strictest
      * test. */
     double each = alpha / (double)(tests ? tests : 1);
     double t = abdb_student_two_sided_critical_t(alpha, d->outcome.freedom);
 
     d->verdict = abdb_outcome_decide_verdict(&d->outcome, d->p_corrected, pair->higher,
-                                             abdb_effect_threshold(c), alpha);
-    d->low = abdb_exp_rounded(d->outcome.difference - t * d->outcome.error);
-    d->high = abdb_exp_rounded(d->outcome.difference + t * d->outcome.error);
+                                             abdb_effect_threshold_or_default(c), alpha);
+    d->low = abdb_exp_rounded_to_13_digits(d->outcome.difference - t * d->outcome.error);
+    d->high = abdb_exp_rounded_to_13_digits(d->outcome.difference + t * d->outcome.error);
     d->has_interval = isfinite(d->low) && isfinite(d->high);
     d->detectable_change =
-        abdb_expm1_rounded(abdb_outcome_detectable_change(&d->outcome, each, effect));
+        abdb_expm1_rounded_to_13_digits(abdb_outcome_detectable_change(&d->outcome, each, effect));
     d->processes_needed = abdb_processes_needed_for_detectable_change(
-        &d->trial, &d->outcome, each, effect, log(1 + abdb_change_to_detect(c)));
+        &d->trial, &d->outcome, each, effect, log(1 + abdb_change_to_detect_or_default(c)));
 }
 
-abdb_status abdb_pairs_set_verdicts(abdb_comparison *c, abdb_error *err)
+abdb_status abdb_pairs_holm_correct_and_set_verdicts(abdb_comparison *c, abdb_error *err)
 {
     double *p = calloc(c->pairs + 1, sizeof *p), *all = calloc(c->pairs + 1, sizeof *all);
     size_t tests = 0;
@@ -309,7 +311,7 @@ abdb_status abdb_pairs_set_verdicts(abdb_comparison *c, abdb_error *err)
     for (size_t i = 0; i < c->pairs; i++) {
         if (!isfinite(c->pair[i].difference.p)) continue;
         if (pair_is_tested_and_not_refused(&c->pair[i])) c->pair[i].difference.p_corrected = all[i];
-        set_verdict_and_power(c, &c->pair[i], tests);
+        set_verdict_interval_and_power(c, &c->pair[i], tests);
     }
 done:
     free(p);

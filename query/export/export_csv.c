@@ -82,10 +82,10 @@ done:
 static void append_comma_and_csv_cell(csv *c, const char *text)
 {
     if (c->line.size) abdb_text_puts(&c->line, ",");
-    if (text) abdb_append_csv_field(&c->line, text, c->style);
+    if (text) abdb_append_csv_field_quoted_if_needed(&c->line, text, c->style);
 }
 
-static void append_number_cell(csv *c, double value)
+static void append_csv_number_or_empty_cell(csv *c, double value)
 {
     char text[32];
 
@@ -114,7 +114,7 @@ static void append_metric_value_unit_cells(csv *c, const abdb_result *r)
         append_comma_and_csv_cell(c, r->raw_value);
         append_comma_and_csv_cell(c, r->raw_unit);
     } else {
-        append_number_cell(c, r->value);
+        append_csv_number_or_empty_cell(c, r->value);
         append_comma_and_csv_cell(c, metric ? metric->unit : NULL);
     }
 }
@@ -142,7 +142,7 @@ static void append_extra_result_cell(csv *c, const abdb_result *r)
     append_comma_and_csv_cell(c, text);
 }
 
-static const char *known_factor_text(const abdb_entry *e, const char *name)
+static const char *known_factor_text_or_null(const abdb_entry *e, const char *name)
 {
     for (size_t i = 0; i < e->factors; i++)
         if (e->factor[i].state == ABDB_KNOWN && strcmp(e->factor[i].name, name) == 0)
@@ -163,7 +163,8 @@ static void count_values_without_column(csv *c, const abdb_entry *e)
 }
 
 /* Second walk: the rows. */
-static abdb_status write_entry_csv_row(void *self, const abdb_entry *e, abdb_error *err)
+static abdb_status write_entry_csv_row_count_left_out(void *self, const abdb_entry *e,
+                                                      abdb_error *err)
 {
     csv *c = self;
     static const abdb_result none = {
@@ -179,14 +180,14 @@ static abdb_status write_entry_csv_row(void *self, const abdb_entry *e, abdb_err
     } else {
         for (int i = 0; i < 4; i++) append_comma_and_csv_cell(c, NULL);
     }
-    if (c->counts) append_number_cell(c, first->n > 0 ? (double)first->n : NAN);
+    if (c->counts) append_csv_number_or_empty_cell(c, first->n > 0 ? (double)first->n : NAN);
     if (c->spreads) append_comma_and_csv_cell(c, first->spread);
     if (c->cells) append_comma_and_csv_cell(c, first->cell);
     if (c->facts) append_comma_and_csv_cell(c, first->fact);
     if (c->origins) abdb_origin_to_text(e->origin, origin);
     if (c->origins) append_comma_and_csv_cell(c, origin);
     for (size_t i = 0; i < c->factors.count; i++)
-        append_comma_and_csv_cell(c, known_factor_text(e, c->factors.name[i]));
+        append_comma_and_csv_cell(c, known_factor_text_or_null(e, c->factors.name[i]));
     for (size_t i = 0; i < c->alsos.count; i++)
         append_extra_result_cell(c, find_extra_result_by_column(c, e, c->alsos.name[i]));
     count_values_without_column(c, e);
@@ -245,14 +246,15 @@ abdb_status abdb_export_csv(abdb_db *db, const char *entries, abdb_redaction *re
 {
     csv *c = calloc(1, sizeof *c);
     const abdb_sink first = {c, note_used_columns, ignore_fact, ignore_reject, ignore_row_end},
-                    second = {c, write_entry_csv_row, ignore_fact, ignore_reject, ignore_row_end};
+                    second = {c, write_entry_csv_row_count_left_out, ignore_fact, ignore_reject,
+                              ignore_row_end};
     abdb_status st = ABDB_OK;
 
     if (!c) return ABDB_FAIL(err, ABDB_NOMEM, "an export");
     c->out = out;
-    c->style = abdb_stream_is_terminal(out) ? ABDB_CSV_PLAIN : 0;
+    c->style = abdb_stream_is_terminal_or_paged(out) ? ABDB_CSV_PLAIN : 0;
     if (!entries) entries = "SELECT entry_id FROM entry";
-    TRY(abdb_export_records(db, entries, redaction, &first, err));
+    TRY(abdb_export_records_to_sink(db, entries, redaction, &first, err));
     if (c->factors.count)
         abdb_array_sort(c->factors.name, c->factors.count, sizeof *c->factors.name,
                         abdb_compare_text_pointers);
@@ -260,7 +262,7 @@ abdb_status abdb_export_csv(abdb_db *db, const char *entries, abdb_redaction *re
         abdb_array_sort(c->alsos.name, c->alsos.count, sizeof *c->alsos.name,
                         abdb_compare_text_pointers);
     write_csv_header(c);
-    TRY(abdb_export_records(db, entries, redaction, &second, err));
+    TRY(abdb_export_records_to_sink(db, entries, redaction, &second, err));
     if (fflush(out) != 0)
         st = ABDB_FAIL(err, ABDB_IO, "cannot write the whole of it: %s", strerror(errno));
     *left_out = c->left_out;

@@ -16,17 +16,18 @@ abdb_status abdb_export_to_new_database(abdb_db *db, const char *entries, abdb_r
 
     TRY(abdb_open_db_for_writing(&copy, &writer, path, &abdb_patience_short, err));
     TRY(abdb_writer_begin_file_unless_known(writer, NULL, &known, NULL, err));
-    sink = abdb_writer_get_sink(writer);
-    TRY(abdb_export_records(db, entries, redaction, &sink, err));
-    TRY(abdb_writer_commit(writer, NULL, err));
+    sink = abdb_writer_make_storing_sink(writer);
+    TRY(abdb_export_records_to_sink(db, entries, redaction, &sink, err));
+    TRY(abdb_writer_commit_and_withdraw_replaced_imports(writer, NULL, err));
     TRY(abdb_writer_update_derived(writer, err));
 done:
-    abdb_writer_close(writer);
+    abdb_writer_rollback_and_close(writer);
     abdb_db_close(copy);
     return st;
 }
 
-abdb_status abdb_export_make_reproducible(const char *path, abdb_db *db, abdb_error *err)
+abdb_status abdb_export_unify_dates_delete_pseudonym_salt(const char *path, abdb_db *db,
+                                                          abdb_error *err)
 {
     static const char newest[] = "SELECT coalesce(max(imported), '') FROM artifact";
     static const char change[] = "UPDATE artifact SET imported = ?1";

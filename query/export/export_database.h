@@ -12,7 +12,8 @@ ABDB_MUST_USE abdb_status abdb_export_to_new_database(abdb_db *db, const char *e
                                                       abdb_error *err);
 /* Takes out of such a copy of `db` what differs from one export to the next: when it was made (it
  * gets the date of the newest import of db), and the secret of pseudonyms that it would make. */
-ABDB_MUST_USE abdb_status abdb_export_make_reproducible(const char *path, abdb_db *db,
-                                                        abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_export_unify_dates_delete_pseudonym_salt(const char *path,
+                                                                        abdb_db *db,
+                                                                        abdb_error *err);
 
 #endif

@@ -11,7 +11,7 @@
 #include "schema/store/schema_check.h"
 #include "schema/store/scan.h"
 
-static abdb_status write_record_text(abdb_export *e, abdb_error *err)
+static abdb_status write_buffered_record_text(abdb_export *e, abdb_error *err)
 {
     if (e->text.failed) return ABDB_FAIL(err, ABDB_NOMEM, "a record");
     if (!abdb_write_sanitized_if_terminal(e->out, abdb_text_get(&e->text), e->text.size))
@@ -19,34 +19,34 @@ static abdb_status write_record_text(abdb_export *e, abdb_error *err)
     return ABDB_OK;
 }
 
-static abdb_status write_entry_json(void *self, const abdb_entry *entry, abdb_error *err)
+static abdb_status write_entry_as_json_line(void *self, const abdb_entry *entry, abdb_error *err)
 {
     abdb_export *e = self;
 
     abdb_text_clear(&e->text);
     abdb_entry_append_json_line(&e->text, entry);
-    return write_record_text(e, err);
+    return write_buffered_record_text(e, err);
 }
 
-static abdb_status write_fact_json(void *self, const abdb_fact *fact, abdb_error *err)
+static abdb_status write_fact_as_json_line(void *self, const abdb_fact *fact, abdb_error *err)
 {
     abdb_export *e = self;
 
     abdb_text_clear(&e->text);
     abdb_fact_append_json_line(&e->text, fact);
-    return write_record_text(e, err);
+    return write_buffered_record_text(e, err);
 }
 
 abdb_sink abdb_jsonl_sink(abdb_export *e)
 {
-    return (abdb_sink){e, write_entry_json, write_fact_json, abdb_sink_ignore_reject,
-                       abdb_sink_ignore_row_end};
+    return (abdb_sink){e, write_entry_as_json_line, write_fact_as_json_line,
+                       abdb_sink_ignore_reject, abdb_sink_ignore_row_end};
 }
 
-abdb_status abdb_export_records(abdb_db *db, const char *entries, abdb_redaction *redaction,
-                                const abdb_sink *sink, abdb_error *err)
+abdb_status abdb_export_records_to_sink(abdb_db *db, const char *entries, abdb_redaction *redaction,
+                                        const abdb_sink *sink, abdb_error *err)
 {
-    return redaction ? abdb_redaction_export(redaction, entries, sink, err)
+    return redaction ? abdb_redaction_pass_records_to_sink(redaction, entries, sink, err)
                      : abdb_store_scan_into_sink(db, entries, sink, err);
 }
 
@@ -55,7 +55,7 @@ abdb_status abdb_export_records(abdb_db *db, const char *entries, abdb_redaction
 /* A statement; on a terminal one line, whatever its literals hold. */
 static void print_sql_statement(FILE *out, const char *sql)
 {
-    if (abdb_stream_is_terminal(out))
+    if (abdb_stream_is_terminal_or_paged(out))
         abdb_print_sanitized(out, "%s", sql);
     else
         abdb_write_sanitized_if_terminal(out, sql, strlen(sql));
@@ -63,7 +63,8 @@ static void print_sql_statement(FILE *out, const char *sql)
 }
 
 /* The rows of one statement, each as a line of text. */
-static abdb_status print_query_rows(abdb_db *db, const char *sql, FILE *out, abdb_error *err)
+static abdb_status print_first_column_of_query_rows(abdb_db *db, const char *sql, FILE *out,
+                                                    abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(db->sql, sql, -1, &s, NULL);
@@ -97,7 +98,7 @@ static abdb_status print_table_inserts(abdb_db *db, const char *table, FILE *out
     sqlite3_finalize(s);
     abdb_text_printf(&sql, " || ');' FROM \"%s\"", table);
     if (code != SQLITE_DONE) TRY(abdb_db_report_sqlite_error(db, err, table));
-    TRY(print_query_rows(db, abdb_text_get(&sql), out, err));
+    TRY(print_first_column_of_query_rows(db, abdb_text_get(&sql), out, err));
 done:
     abdb_text_free(&sql);
     return st;
@@ -132,7 +133,7 @@ done:
     return st;
 }
 
-abdb_status abdb_export_sql(abdb_db *db, FILE *out, abdb_error *err)
+abdb_status abdb_export_database_as_sql(abdb_db *db, FILE *out, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 

@@ -19,9 +19,9 @@ typedef struct {
 abdb_sink abdb_jsonl_sink(abdb_export *e);
 /* Everything of a database, or of some entries (SQL as of abdb_store_scan_into_sink), to a sink;
  * redacted where there is a redaction. */
-ABDB_MUST_USE abdb_status abdb_export_records(abdb_db *db, const char *entries,
-                                              abdb_redaction *redaction, const abdb_sink *sink,
-                                              abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_export_records_to_sink(abdb_db *db, const char *entries,
+                                                      abdb_redaction *redaction,
+                                                      const abdb_sink *sink, abdb_error *err);
 /* Results as abdb's own CSV: one row an entry. *left_out: samples, and entries with what a CSV has
  * no column for. */
 ABDB_MUST_USE abdb_status abdb_export_csv(abdb_db *db, const char *entries,
@@ -31,6 +31,6 @@ ABDB_MUST_USE abdb_status abdb_export_csv(abdb_db *db, const char *entries,
 ABDB_MUST_USE abdb_status abdb_export_partitioned_csv(abdb_db *db, const char *folder,
                                                       abdb_error *err);
 /* Tables and facts as SQL that makes the same database in sqlite3. */
-ABDB_MUST_USE abdb_status abdb_export_sql(abdb_db *db, FILE *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_export_database_as_sql(abdb_db *db, FILE *out, abdb_error *err);
 
 #endif

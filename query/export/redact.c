@@ -65,8 +65,8 @@ static const char *make_pseudonym(abdb_redaction *r, const char *kind, const cha
 }
 
 /* The text of a column, or what stands for it; NULL stays NULL. */
-static const char *redact_text_as_kind(abdb_redaction *r, const char *column, const char *kind,
-                                       const char *text)
+static const char *redact_unless_allowed_with_pseudonym_kind(abdb_redaction *r, const char *column,
+                                                             const char *kind, const char *text)
 {
     const char *out = text;
 
@@ -81,7 +81,7 @@ static const char *redact_text_as_kind(abdb_redaction *r, const char *column, co
 static const char *redact_text_unless_allowlisted(abdb_redaction *r, const char *column,
                                                   const char *text)
 {
-    return redact_text_as_kind(r, column, column, text);
+    return redact_unless_allowed_with_pseudonym_kind(r, column, column, text);
 }
 
 /* A device under the name that everybody knows it by, where it has one. */
@@ -112,7 +112,8 @@ static json_t *redact_json_value(abdb_redaction *r, const char *column, const js
     size_t i;
 
     if (json_is_string(value))
-        return json_string(redact_text_as_kind(r, column, "value", json_string_value(value)));
+        return json_string(redact_unless_allowed_with_pseudonym_kind(r, column, "value",
+                                                                     json_string_value(value)));
     if (json_is_array(value)) {
         list = json_array();
         json_array_foreach(value, i, element)
@@ -121,7 +122,8 @@ static json_t *redact_json_value(abdb_redaction *r, const char *column, const js
     }
     if (json_is_number(value)) {
         abdb_format_shortest_double(json_number_value(value), number);
-        if (redact_text_as_kind(r, column, "value", number) == number) return json_deep_copy(value);
+        if (redact_unless_allowed_with_pseudonym_kind(r, column, "value", number) == number)
+            return json_deep_copy(value);
         return json_string(make_pseudonym(r, "value", number));
     }
     return json_deep_copy(value); /* true, false or null */
@@ -129,7 +131,7 @@ static json_t *redact_json_value(abdb_redaction *r, const char *column, const js
 
 /* A copy of an object, redacted member by member; names that are not listed are replaced. The
  * caller owns it. */
-static json_t *redact_json_object(abdb_redaction *r, json_t *object)
+static json_t *redact_json_object_and_keys(abdb_redaction *r, json_t *object)
 {
     json_t *out = json_object(), *value;
     const char *name;
@@ -138,14 +140,14 @@ static json_t *redact_json_object(abdb_redaction *r, json_t *object)
     {
         const char *column = abdb_arena_printf(&r->arena, "environment.%s", name);
         bool listed = column && (abdb_list_has_word(r->keep, ',', column, strlen(column)) ||
-                                 abdb_column_may_be_exported(column));
+                                 abdb_column_is_on_export_allowlist(column));
 
         r->failed |= !column;
         if (!column) break;
         if (json_is_object(value))
             json_object_set_new(
                 out, strcmp(name, "variables") == 0 ? name : make_pseudonym(r, "key", name),
-                redact_json_object(r, value));
+                redact_json_object_and_keys(r, value));
         else
             json_object_set_new(out, listed ? name : make_pseudonym(r, "key", name),
                                 redact_json_value(r, column, value));
@@ -154,10 +156,10 @@ static json_t *redact_json_object(abdb_redaction *r, json_t *object)
 }
 
 /* The redacted environment in the arena; NULL if it is no JSON object. */
-static const char *redact_environment(abdb_redaction *r, const char *text)
+static const char *redact_environment_json_or_null(abdb_redaction *r, const char *text)
 {
     json_t *object = text ? json_loads(text, 0, NULL) : NULL;
-    json_t *redacted = json_is_object(object) ? redact_json_object(r, object) : NULL;
+    json_t *redacted = json_is_object(object) ? redact_json_object_and_keys(r, object) : NULL;
     char *dumped = redacted ? json_dumps(redacted, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
     const char *out = dumped ? abdb_arena_copy(&r->arena, dumped, strlen(dumped)) : NULL;
 
@@ -172,7 +174,7 @@ static const char *redact_environment(abdb_redaction *r, const char *text)
 
 /* Replaces the value of a factor in place unless its column may leave; nodes keep distinct
  * pseudonyms. */
-static void redact_factor(abdb_redaction *r, abdb_factor *f)
+static void redact_factor_name_and_value(abdb_redaction *r, abdb_factor *f)
 {
     const char *column = abdb_arena_printf(&r->arena, "factor.%s", f->name), *text;
 
@@ -186,16 +188,16 @@ static void redact_factor(abdb_redaction *r, abdb_factor *f)
         return;
     }
     if (!abdb_list_has_word(r->keep, ',', column, strlen(column)) &&
-        !abdb_column_may_be_exported(column))
+        !abdb_column_is_on_export_allowlist(column))
         f->name = make_pseudonym(r, "factor", f->name);
     if (f->state != ABDB_KNOWN) return;
-    text = redact_text_as_kind(r, column, "value", f->text);
+    text = redact_unless_allowed_with_pseudonym_kind(r, column, "value", f->text);
     if (text == f->text) return;
     *f = (abdb_factor){.name = f->name, .text = text, .num = NAN, .state = f->state};
 }
 
 /* Replaces the texts of a result and its samples in place; its numbers stay. */
-static void redact_result(abdb_redaction *r, abdb_result *v)
+static void redact_result_texts(abdb_redaction *r, abdb_result *v)
 {
     abdb_sample *sample;
 
@@ -221,7 +223,7 @@ static void redact_result(abdb_redaction *r, abdb_result *v)
 
 /* Telemetry, spans, ranks and process belong to the caller: redacted copies in the arena stand
  * in for them. */
-static void redact_telemetry_spans_ranks(abdb_redaction *r, abdb_entry *e)
+static void redact_telemetry_spans_ranks_process(abdb_redaction *r, abdb_entry *e)
 {
     abdb_telemetry *telemetry = abdb_arena_alloc(&r->arena, e->telemetries * sizeof *telemetry + 1);
     abdb_span *span = abdb_arena_alloc(&r->arena, e->spans * sizeof *span + 1);
@@ -258,7 +260,8 @@ static void redact_telemetry_spans_ranks(abdb_redaction *r, abdb_entry *e)
 }
 
 /* Hands on an entry that abdb ships as it is, any other redacted and without its keys. */
-static abdb_status redact_and_pass_entry(void *self, const abdb_entry *entry, abdb_error *err)
+static abdb_status pass_entry_redacted_unless_shipped(void *self, const abdb_entry *entry,
+                                                      abdb_error *err)
 {
     abdb_redaction *r = self;
     abdb_entry *e = &r->entry;
@@ -279,17 +282,18 @@ static abdb_status redact_and_pass_entry(void *self, const abdb_entry *entry, ab
     }
     e->locator = NULL;
     e->role = redact_text_unless_allowlisted(r, "role", e->role);
-    e->environment = redact_environment(r, e->environment);
-    for (size_t i = 0; i < e->factors; i++) redact_factor(r, &e->factor[i]);
-    for (size_t i = 0; i < e->results; i++) redact_result(r, &e->result[i]);
-    redact_telemetry_spans_ranks(r, e);
+    e->environment = redact_environment_json_or_null(r, e->environment);
+    for (size_t i = 0; i < e->factors; i++) redact_factor_name_and_value(r, &e->factor[i]);
+    for (size_t i = 0; i < e->results; i++) redact_result_texts(r, &e->result[i]);
+    redact_telemetry_spans_ranks_process(r, e);
     memset(e->key, 0, sizeof e->key); /* they were of what it was */
     if (r->failed) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     return r->next->entry(r->next->self, e, err);
 }
 
 /* Hands on a fact that abdb ships; counts and withholds a row of the user's. */
-static abdb_status pass_shipped_facts_only(void *self, const abdb_fact *fact, abdb_error *err)
+static abdb_status pass_shipped_facts_count_withheld_own(void *self, const abdb_fact *fact,
+                                                         abdb_error *err)
 {
     abdb_redaction *r = self;
 
@@ -314,14 +318,14 @@ static abdb_status pass_row_end(void *self, abdb_error *err)
 abdb_sink abdb_redaction_sink(abdb_redaction *r, const abdb_sink *next)
 {
     r->next = next;
-    return (abdb_sink){r, redact_and_pass_entry, pass_shipped_facts_only, abdb_sink_ignore_reject,
-                       pass_row_end};
+    return (abdb_sink){r, pass_entry_redacted_unless_shipped, pass_shipped_facts_count_withheld_own,
+                       abdb_sink_ignore_reject, pass_row_end};
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
 /* The secret of this database, or one for this once where nobody wrote any into it. */
-static abdb_status load_pseudonym_salt(abdb_redaction *r, abdb_error *err)
+static abdb_status load_or_generate_pseudonym_salt(abdb_redaction *r, abdb_error *err)
 {
     static const char sql[] = "SELECT coalesce((SELECT value FROM meta WHERE key = 'pseudonyms'),"
                               " lower(hex(randomblob(16))))";
@@ -365,10 +369,10 @@ abdb_status abdb_redaction_open(abdb_redaction **out, abdb_db *db, const char *k
     r->db = db;
     r->keep = keep;
     TRY(require_known_kept_columns(keep, err));
-    TRY(load_pseudonym_salt(r, err));
+    TRY(load_or_generate_pseudonym_salt(r, err));
     if (sqlite3_prepare_v2(db->sql, canon, -1, &r->canon, NULL) != SQLITE_OK)
         TRY(abdb_db_report_sqlite_error(db, err, "names"));
-    TRY(abdb_shipped_records_load(&r->known, err));
+    TRY(abdb_shipped_records_import_and_digest(&r->known, err));
     *out = r;
     r = NULL;
 done:
@@ -388,8 +392,8 @@ void abdb_redaction_close(abdb_redaction *r)
     free(r);
 }
 
-abdb_status abdb_redaction_export(abdb_redaction *r, const char *entries, const abdb_sink *next,
-                                  abdb_error *err)
+abdb_status abdb_redaction_pass_records_to_sink(abdb_redaction *r, const char *entries,
+                                                const abdb_sink *next, abdb_error *err)
 {
     abdb_sink sink = abdb_redaction_sink(r, next);
     abdb_status st = ABDB_OK;
@@ -444,7 +448,7 @@ abdb_status abdb_redaction_preview_to_table(abdb_redaction *r, const char *entri
         sqlite3_exec(r->ledger, make, NULL, NULL, NULL) != SQLITE_OK ||
         sqlite3_prepare_v2(r->ledger, add, -1, &r->note, NULL) != SQLITE_OK)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "a list of what would leave"));
-    TRY(abdb_redaction_export(r, entries, &nowhere, err));
+    TRY(abdb_redaction_pass_records_to_sink(r, entries, &nowhere, err));
     TRY(abdb_query_to_table(r->ledger, all, NULL, out, err));
 done:
     return st;

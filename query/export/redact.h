@@ -23,8 +23,10 @@ void abdb_redaction_close(abdb_redaction *r);
 abdb_sink abdb_redaction_sink(abdb_redaction *r, const abdb_sink *next);
 /* A walk over everything that may be in a redacted export. entries: as of
  * abdb_store_scan_into_sink. */
-ABDB_MUST_USE abdb_status abdb_redaction_export(abdb_redaction *r, const char *entries,
-                                                const abdb_sink *next, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_redaction_pass_records_to_sink(abdb_redaction *r,
+                                                              const char *entries,
+                                                              const abdb_sink *next,
+                                                              abdb_error *err);
 /* Texts that were replaced, and facts that stayed, in the last walk. */
 long abdb_redaction_count_replaced(const abdb_redaction *r),
     abdb_redaction_count_withheld(const abdb_redaction *r);

@@ -31,7 +31,7 @@ static bool char_is_in_set(const char *set, char c)
 /* Names and versions: "Intel(R) Xeon(R) Processor", "OpenBLAS 0.3.21 USE_OPENMP", "latency, p99".
  * Not a path, an address of any kind, a host ("node7.example.org"), or a serial number (eight or
  * more hexadecimal digits in a row, numbers among them). */
-static bool is_harmless_text(const char *text)
+static bool is_text_without_path_host_or_serial(const char *text)
 {
     enum { LONGEST = 160, SERIAL = 8 };
     size_t run = 0, digits = 0, groups = 1;
@@ -73,11 +73,11 @@ static bool text_has_form(form required_form, const char *text)
     double number;
 
     switch (required_form) {
-    case WORDS: return is_harmless_text(text);
+    case WORDS: return is_text_without_path_host_or_serial(text);
     case DATE: return looks_like_date(text);
     case NUMBER: return abdb_double_parse(text, ABDB_MARK_POINT, &number);
     case UNIT: return abdb_unit_find(text) != NULL;
-    case METRIC: return abdb_metric_find(text) != NULL && is_harmless_text(text);
+    case METRIC: return abdb_metric_find(text) != NULL && is_text_without_path_host_or_serial(text);
     case FORMULA: return looks_like_formula(text);
     }
     return false;
@@ -98,7 +98,7 @@ static bool is_shipped_plan_axis(const char *column)
 }
 
 /* What the text of a column must look like; false: the column is not on the list. */
-static bool find_required_form(const char *column, form *out)
+static bool find_required_form_if_column_listed(const char *column, form *out)
 {
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         if (strcmp(list[i].column, column) != 0) continue;
@@ -109,16 +109,16 @@ static bool find_required_form(const char *column, form *out)
     return is_shipped_plan_axis(column);
 }
 
-bool abdb_column_may_be_exported(const char *column)
+bool abdb_column_is_on_export_allowlist(const char *column)
 {
     form ignored;
 
-    return find_required_form(column, &ignored);
+    return find_required_form_if_column_listed(column, &ignored);
 }
 
 bool abdb_text_may_be_exported_unredacted(const char *column, const char *text)
 {
     form wanted;
 
-    return find_required_form(column, &wanted) && text_has_form(wanted, text);
+    return find_required_form_if_column_listed(column, &wanted) && text_has_form(wanted, text);
 }

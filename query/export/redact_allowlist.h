@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /* Is the column on the list? */
-bool abdb_column_may_be_exported(const char *column);
+bool abdb_column_is_on_export_allowlist(const char *column);
 /* Is it, and has the text the form that the list asks for? */
 bool abdb_text_may_be_exported_unredacted(const char *column, const char *text);
 

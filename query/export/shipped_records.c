@@ -110,7 +110,7 @@ static abdb_status import_shipped_data(const char *path, const char *data, abdb_
                : ABDB_FAIL(err, ABDB_IO, "cannot read the data that abdb ships, in %s", data);
 }
 
-abdb_status abdb_shipped_records_load(abdb_shipped_records *known, abdb_error *err)
+abdb_status abdb_shipped_records_import_and_digest(abdb_shipped_records *known, abdb_error *err)
 {
     abdb_arena arena = {0};
     const char *data = abdb_shipped_data_folder(&arena);
@@ -118,7 +118,7 @@ abdb_status abdb_shipped_records_load(abdb_shipped_records *known, abdb_error *e
     abdb_status st = ABDB_OK;
 
     if (!data) {
-        abdb_print_remark(
+        abdb_print_stderr_remark(
             "the data that abdb ships are not installed: they are redacted like any other");
         return ABDB_OK;
     }
@@ -139,9 +139,9 @@ void abdb_shipped_records_free(abdb_shipped_records *known)
     *known = (abdb_shipped_records){0};
 }
 
-bool abdb_is_shipped_record(const abdb_shipped_records *known, const abdb_text *line)
+bool abdb_is_shipped_record(const abdb_shipped_records *known, const abdb_text *json_line)
 {
-    const abdb_key key = abdb_sha256_key_of_bytes(abdb_text_get(line), line->size);
+    const abdb_key key = abdb_sha256_key_of_bytes(abdb_text_get(json_line), json_line->size);
 
     return known->count && abdb_array_find_sorted(&key, known->key, known->count, sizeof key,
                                                   compare_record_keys) != NULL;

@@ -16,10 +16,11 @@ typedef struct {
 
 /* Reads the data that abdb ships into a database that is removed again. Where they are not
  * installed nothing is known. */
-ABDB_MUST_USE abdb_status abdb_shipped_records_load(abdb_shipped_records *known, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_shipped_records_import_and_digest(abdb_shipped_records *known,
+                                                                 abdb_error *err);
 void abdb_shipped_records_free(abdb_shipped_records *known);
 /* Is a record, as a JSON line, one of them? */
-bool abdb_is_shipped_record(const abdb_shipped_records *known, const abdb_text *line);
+bool abdb_is_shipped_record(const abdb_shipped_records *known, const abdb_text *json_line);
 /* Is it the name of a source of theirs? NULL is none. */
 bool abdb_is_shipped_source(const abdb_shipped_records *known, const char *source);
 

@@ -27,7 +27,8 @@ typedef struct {
 
 /* Prints a word, behind what was typed of the selection, if what is typed begins it; never a word
  * that would then be read as an option. FOUND_MAX at most. */
-static void offer_if_prefix_matches(completion_request *t, const char *name, const char *meaning)
+static void print_candidate_if_prefix_matches(completion_request *t, const char *name,
+                                              const char *meaning)
 {
     bool selection = t->lead != NULL;
 
@@ -39,20 +40,20 @@ static void offer_if_prefix_matches(completion_request *t, const char *name, con
 }
 
 /* Words between '|'. */
-static void offer_listed_words(completion_request *t, const char *list)
+static void print_matching_bar_separated_words(completion_request *t, const char *list)
 {
     while (*list) {
         size_t size = strcspn(list, "|");
         char word[64];
 
         snprintf(word, sizeof word, "%.*s", (int)size, list);
-        offer_if_prefix_matches(t, word, NULL);
+        print_candidate_if_prefix_matches(t, word, NULL);
         list += size + (list[size] == '|');
     }
 }
 
 /* The first column of what a statement gives. */
-static void offer_first_column_of_query(completion_request *t, const char *sql)
+static void print_matching_first_column_of_query(completion_request *t, const char *sql)
 {
     abdb_table rows = {0};
     abdb_error err;
@@ -61,8 +62,8 @@ static void offer_first_column_of_query(completion_request *t, const char *sql)
         for (size_t i = 0; i < rows.rows; i++) {
             char number[32];
 
-            offer_if_prefix_matches(t, abdb_value_text(&rows.value[i * rows.columns], number),
-                                    NULL);
+            print_candidate_if_prefix_matches(
+                t, abdb_value_text(&rows.value[i * rows.columns], number), NULL);
         }
     abdb_table_free(&rows);
 }
@@ -70,11 +71,12 @@ static void offer_first_column_of_query(completion_request *t, const char *sql)
 /* --- names ------------------------------------------------------------------------------------ */
 
 /* Offers the reports whose names begin with `prefix`, without it, each with its question. */
-static void offer_report_names(completion_request *t, const char *prefix)
+static void print_matching_report_names(completion_request *t, const char *prefix)
 {
     abdb_arena arena = {0};
     const char *names[NAMES_MAX];
-    size_t count = abdb_list_report_names(names, NAMES_MAX, &arena), skip = strlen(prefix);
+    size_t count = abdb_list_own_and_shipped_report_names(names, NAMES_MAX, &arena),
+           skip = strlen(prefix);
 
     for (size_t i = 0; i < count; i++) {
         abdb_report report;
@@ -83,66 +85,68 @@ static void offer_report_names(completion_request *t, const char *prefix)
         if (strncmp(names[i], prefix, skip) != 0 ||
             abdb_report_load(&report, names[i], &err) != ABDB_OK)
             continue;
-        offer_if_prefix_matches(t, names[i] + skip,
-                                report.question ? report.question : report.title);
+        print_candidate_if_prefix_matches(t, names[i] + skip,
+                                          report.question ? report.question : report.title);
         abdb_report_free(&report);
     }
     abdb_arena_free(&arena);
 }
 
 /* Offers all figures, each with its title. */
-static void offer_figure_names(completion_request *t)
+static void print_matching_figure_names(completion_request *t)
 {
     abdb_arena arena = {0};
     const char *names[NAMES_MAX];
-    size_t count = abdb_list_figure_names(names, NAMES_MAX, &arena);
+    size_t count = abdb_list_own_and_shipped_figure_names(names, NAMES_MAX, &arena);
 
     for (size_t i = 0; i < count; i++) {
         abdb_figure figure;
         abdb_error err;
 
         if (abdb_figure_load(&figure, names[i], &err) != ABDB_OK) continue;
-        offer_if_prefix_matches(t, names[i], figure.title);
+        print_candidate_if_prefix_matches(t, names[i], figure.title);
         abdb_figure_free(&figure);
     }
     abdb_arena_free(&arena);
 }
 
-static void offer_backend_names(completion_request *t)
+static void print_matching_backend_names(completion_request *t)
 {
     abdb_backend_list list;
 
     (void)abdb_backends_find(&list, NULL); /* those that are known */
-    for (size_t i = 0; i < list.count; i++) offer_if_prefix_matches(t, list.backend[i].name, NULL);
+    for (size_t i = 0; i < list.count; i++)
+        print_candidate_if_prefix_matches(t, list.backend[i].name, NULL);
     abdb_backends_free(&list);
 }
 
-static void offer_plan_names(completion_request *t)
+static void print_matching_plan_names(completion_request *t)
 {
     for (size_t i = 0; abdb_plans[i].name; i++) {
         char name[64];
 
         snprintf(name, sizeof name, "%.*s", (int)strcspn(abdb_plans[i].name, "."),
                  abdb_plans[i].name);
-        offer_if_prefix_matches(t, name, NULL);
+        print_candidate_if_prefix_matches(t, name, NULL);
     }
 }
 
-static void offer_kernel_names(completion_request *t)
+static void print_matching_kernel_names(completion_request *t)
 {
     for (const char *const *name = abdb_built_in_kernel_and_workload_names(); *name; name++)
-        offer_if_prefix_matches(t, *name, NULL);
+        print_candidate_if_prefix_matches(t, *name, NULL);
 }
 
 /* What --format of a verb can be: of files that are read, else of rows that are printed. */
-static void offer_format_names(completion_request *t)
+static void print_matching_format_names_of_verb(completion_request *t)
 {
     if (strcmp(t->command->name, "import") == 0)
         for (size_t i = 0; abdb_importers[i]; i++)
-            offer_if_prefix_matches(t, abdb_importers[i]->name, abdb_importers[i]->summary);
+            print_candidate_if_prefix_matches(t, abdb_importers[i]->name,
+                                              abdb_importers[i]->summary);
     else if (t->command->takes & ABDB_PRINTS_ROWS)
         for (size_t i = 0; abdb_output_format_name(i); i++)
-            offer_if_prefix_matches(t, abdb_output_format_name(i), NULL);
+            print_candidate_if_prefix_matches(t, abdb_output_format_name(i), NULL);
 }
 
 static const char devices_sql[] =
@@ -150,27 +154,27 @@ static const char devices_sql[] =
                   models_sql[] = "SELECT DISTINCT whole FROM name WHERE kind = 'model' ORDER BY 1";
 
 /* The values of a column, as a selection names it. */
-static void offer_column_values(completion_request *t, const char *column)
+static void print_matching_column_values(completion_request *t, const char *column)
 {
     char sql[256];
 
     if (strcmp(column, "device") == 0)
-        offer_first_column_of_query(t, devices_sql);
+        print_matching_first_column_of_query(t, devices_sql);
     else if (strcmp(column, "model") == 0 || strcmp(column, "work") == 0 ||
              strcmp(column, "workload") == 0)
-        offer_first_column_of_query(t, models_sql);
+        print_matching_first_column_of_query(t, models_sql);
     else if (strcmp(column, "run") == 0)
-        offer_listed_words(t, "latest|latest~1");
+        print_matching_bar_separated_words(t, "latest|latest~1");
     else if (abdb_column_is_respelled(column)) {
         snprintf(sql, sizeof sql,
                  "SELECT DISTINCT %s FROM description WHERE %s IS NOT NULL ORDER BY 1", column,
                  column);
-        offer_first_column_of_query(t, sql);
+        print_matching_first_column_of_query(t, sql);
     }
 }
 
 /* The last condition of a selection: a name, a column, or the value of one. */
-static void offer_last_selection_condition(completion_request *t)
+static void print_completions_of_last_condition(completion_request *t)
 {
     const char *comma = strrchr(t->word, ','), *last = comma ? comma + 1 : t->word;
     const char *operator= strpbrk(last, "=<>~!");
@@ -182,11 +186,11 @@ static void offer_last_selection_condition(completion_request *t)
     t->word = last;
     t->lead = lead;
     if (operator)
-        offer_column_values(t, column);
+        print_matching_column_values(t, column);
     else {
-        offer_first_column_of_query(t, devices_sql);
-        offer_first_column_of_query(t, models_sql);
-        offer_first_column_of_query(
+        print_matching_first_column_of_query(t, devices_sql);
+        print_matching_first_column_of_query(t, models_sql);
+        print_matching_first_column_of_query(
             t, "SELECT column_name || '=' FROM v_column WHERE view = 'v_comparable'"
                " ORDER BY place");
     }
@@ -224,7 +228,7 @@ static const abdb_option *find_option_of_command_or_report(const completion_requ
 }
 
 /* Offers the options of the verb and of its report; of two with one name the first. */
-static void offer_option_names(completion_request *t)
+static void print_matching_option_names(completion_request *t)
 {
     const abdb_option *lists[4];
     size_t count = collect_option_lists(t, lists);
@@ -236,12 +240,12 @@ static void offer_option_names(completion_request *t)
             if (!*o->name) continue; /* a heading */
             snprintf(name, sizeof name, "--%s", o->name);
             if (find_option_of_command_or_report(t, name) == o)
-                offer_if_prefix_matches(t, name, o->help);
+                print_candidate_if_prefix_matches(t, name, o->help);
         }
 }
 
 /* What an option of a verb can be followed by. */
-static void offer_option_values(completion_request *t, const abdb_option *o)
+static void print_matching_option_values(completion_request *t, const abdb_option *o)
 {
     static const struct {
         const char *option, *sql;
@@ -255,24 +259,25 @@ static void offer_option_values(completion_request *t, const abdb_option *o)
     static const struct {
         const char *option;
         void (*offer)(completion_request *t);
-    } named[] = {{"format", offer_format_names},
-                 {"backend", offer_backend_names},
-                 {"plan", offer_plan_names},
-                 {"kernel", offer_kernel_names},
-                 {"where", offer_last_selection_condition},
-                 {"baseline", offer_last_selection_condition},
-                 {"contender", offer_last_selection_condition},
-                 {"selection", offer_last_selection_condition}};
+    } named[] = {{"format", print_matching_format_names_of_verb},
+                 {"backend", print_matching_backend_names},
+                 {"plan", print_matching_plan_names},
+                 {"kernel", print_matching_kernel_names},
+                 {"where", print_completions_of_last_condition},
+                 {"baseline", print_completions_of_last_condition},
+                 {"contender", print_completions_of_last_condition},
+                 {"selection", print_completions_of_last_condition}};
 
     for (size_t i = 0; t->report && i < t->report->params; i++)
         if (o == &t->report->option[i]) {
             if (!t->report->param[i].values) break; /* perhaps one of those below */
-            offer_first_column_of_query(t, t->report->param[i].values);
+            print_matching_first_column_of_query(t, t->report->param[i].values);
             return;
         }
-    if (strchr(o->argument, '|')) offer_listed_words(t, o->argument);
+    if (strchr(o->argument, '|')) print_matching_bar_separated_words(t, o->argument);
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
-        if (strcmp(o->name, asked[i].option) == 0) offer_first_column_of_query(t, asked[i].sql);
+        if (strcmp(o->name, asked[i].option) == 0)
+            print_matching_first_column_of_query(t, asked[i].sql);
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
         if (strcmp(o->name, named[i].option) == 0) named[i].offer(t);
 }
@@ -280,22 +285,22 @@ static void offer_option_values(completion_request *t, const abdb_option *o)
 /* --- the command line ------------------------------------------------------------------------- */
 
 /* Offers what a word that is no option can be, by the verb and by whether it is the first. */
-static void offer_positional_words(completion_request *t, bool first)
+static void print_matching_positional_words(completion_request *t, bool is_first)
 {
     const char *verb = t->command->name;
 
-    if (first && (strcmp(verb, "query") == 0 || strcmp(verb, "explain") == 0))
-        offer_report_names(t, "");
-    else if (first && strcmp(verb, "audit") == 0)
-        offer_report_names(t, "audit-");
-    else if (first && strcmp(verb, "plot") == 0)
-        offer_figure_names(t);
+    if (is_first && (strcmp(verb, "query") == 0 || strcmp(verb, "explain") == 0))
+        print_matching_report_names(t, "");
+    else if (is_first && strcmp(verb, "audit") == 0)
+        print_matching_report_names(t, "audit-");
+    else if (is_first && strcmp(verb, "plot") == 0)
+        print_matching_figure_names(t);
     else if (strcmp(verb, "help") == 0)
         for (const abdb_command *c = abdb_commands; c->name; c++)
-            offer_if_prefix_matches(t, c->name, c->summary);
+            print_candidate_if_prefix_matches(t, c->name, c->summary);
     else if (strcmp(verb, "compare") == 0 || strcmp(verb, "rank") == 0 ||
              strcmp(verb, "choose") == 0 || strcmp(verb, "export") == 0)
-        offer_last_selection_condition(t);
+        print_completions_of_last_condition(t);
 }
 
 /* The report that the first name of the line means; false: none. */
@@ -340,7 +345,8 @@ static int count_words_before_verb_get_database(int words, char *const *word, co
 }
 
 /* word[0] is the verb, the last one the word at hand. */
-static void parse_typed_words(const completion_request *t, int words, char *const *word, typed *out)
+static void parse_typed_database_name_and_option(const completion_request *t, int words,
+                                                 char *const *word, typed *out)
 {
     for (int i = 1; i < words - 1; i++) {
         const abdb_option *option = find_option_of_command_or_report(t, word[i]);
@@ -353,14 +359,14 @@ static void parse_typed_words(const completion_request *t, int words, char *cons
 }
 
 /* The database that values come from; NULL where it cannot be read: then none are offered. */
-static abdb_db *open_readonly_or_null(const char *path)
+static abdb_db *open_readonly_database_or_null(const char *path)
 {
     abdb_args none = {0};
     abdb_db *db = NULL;
     abdb_error err;
 
     if (abdb_db_open(&db, path ? path : abdb_arg_db_path(&none), ABDB_READ, &err) == ABDB_OK &&
-        abdb_allow_reads_until_deadline(db, PATIENCE_S, &err) == ABDB_OK)
+        abdb_restrict_db_to_reads_begin_deadline(db, PATIENCE_S, &err) == ABDB_OK)
         return db;
     abdb_db_close(db);
     return NULL;
@@ -377,20 +383,20 @@ void abdb_print_completions(FILE *out, int words, char *const *word)
     word += lead;
     if (words < 2) {
         for (const abdb_command *c = abdb_commands; c->name; c++)
-            offer_if_prefix_matches(&t, c->name, c->summary);
+            print_candidate_if_prefix_matches(&t, c->name, c->summary);
         return;
     }
     t.command = abdb_command_find(word[0]);
     if (!t.command) return;
     if (load_report_of_command(&report, t.command, words > 2 ? word[1] : "")) t.report = &report;
-    parse_typed_words(&t, words, word, &said);
-    t.db = open_readonly_or_null(said.path);
+    parse_typed_database_name_and_option(&t, words, word, &said);
+    t.db = open_readonly_database_or_null(said.path);
     if (said.option && said.option->argument)
-        offer_option_values(&t, said.option);
+        print_matching_option_values(&t, said.option);
     else if (t.word[0] == '-')
-        offer_option_names(&t);
+        print_matching_option_names(&t);
     else
-        offer_positional_words(&t, !said.name);
+        print_matching_positional_words(&t, !said.name);
     abdb_db_close(t.db);
     if (t.report) abdb_report_free(&report);
 }

@@ -12,14 +12,14 @@
 enum { NAMES_MAX = 256, NAME_WIDTH = 23 };
 
 /* Prints a name and, beside or below it, its meaning folded to the terminal. */
-static void print_name_and_meaning(const char *name, const char *meaning, const char *more)
+static void print_name_and_meaning(const char *name, const char *meaning, const char *appended_text)
 {
     abdb_text text = {0};
 
-    abdb_text_printf(&text, "%s%s", meaning ? meaning : "", more);
+    abdb_text_printf(&text, "%s%s", meaning ? meaning : "", appended_text);
     abdb_print_sanitized(stdout, "  %-*s ", NAME_WIDTH - 3, name);
     if (strlen(name) > NAME_WIDTH - 3) abdb_print_sanitized(stdout, "\n%*s", NAME_WIDTH, "");
-    abdb_print_paragraphs(stdout, abdb_text_get(&text), NAME_WIDTH);
+    abdb_print_paragraphs_wrapped(stdout, abdb_text_get(&text), NAME_WIDTH);
     abdb_text_free(&text);
 }
 
@@ -30,7 +30,8 @@ static const char *report_question_or_title(const abdb_report *report)
 
 /* Reports of one group, or (NULL) of none of those above; all, or the first. Returns how many it
  * leaves out. */
-static size_t print_reports_of_group(const char *group, bool all, const char **names, size_t count)
+static size_t print_reports_of_group_count_left_out(const char *group, bool all, const char **names,
+                                                    size_t count)
 {
     size_t printed = 0, left_out = 0;
 
@@ -58,40 +59,41 @@ static size_t print_reports_of_group(const char *group, bool all, const char **n
 }
 
 /* Prints abdb's own functions with their arguments, those of every connection, folded. */
-static void print_own_function_signatures(void)
+static void print_abdb_sql_function_signatures(void)
 {
     abdb_text text = {0};
 
     for (const abdb_sql_function *f = abdb_sql_functions; f->name; f++)
         if (strcmp(f->origin, "abdb") == 0 && strcmp(f->group, "internal") != 0)
             abdb_text_printf(&text, "%s%s(%s)", text.size ? "; " : "", f->name, f->arguments);
-    abdb_print_paragraphs(stdout, abdb_text_get(&text), 0);
+    abdb_print_paragraphs_wrapped(stdout, abdb_text_get(&text), 0);
     abdb_text_free(&text);
 }
 
-void abdb_print_report_catalog(bool all)
+void abdb_print_report_catalog_through_pager(bool all)
 {
     abdb_arena arena = {0};
     const char *names[NAMES_MAX];
-    size_t count = abdb_list_report_names(names, NAMES_MAX, &arena), left_out = 0;
+    size_t count = abdb_list_own_and_shipped_report_names(names, NAMES_MAX, &arena), left_out = 0;
 
     abdb_pipe_stdout_to_pager();
     puts("What can be asked: `abdb query NAME`; `abdb query NAME --help` explains one,\n"
          "`abdb query --search WORD` looks for one.");
     for (size_t i = 0; abdb_report_groups[i]; i++)
-        left_out += print_reports_of_group(abdb_report_groups[i], all, names, count);
-    print_reports_of_group(NULL, all, names, count);
+        left_out += print_reports_of_group_count_left_out(abdb_report_groups[i], all, names, count);
+    print_reports_of_group_count_left_out(NULL, all, names, count);
     if (left_out) abdb_print_sanitized(stdout, "\n%zu more: `abdb query --all`.\n", left_out);
     puts("\nOr read-only SQL over the public views, which `abdb query --schema` explains:\n"
          "  abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\"\n"
          "  abdb query -i\n"
          "with functions of abdb beside those of SQLite (`abdb query --functions`):");
-    print_own_function_signatures();
+    print_abdb_sql_function_signatures();
     abdb_arena_free(&arena);
 }
 
 /* Appends a report as name, group and question; one without a group is "Your own". */
-static abdb_status append_report_row(abdb_table *out, const char *name, abdb_error *err)
+static abdb_status append_report_name_group_question_row(abdb_table *out, const char *name,
+                                                         abdb_error *err)
 {
     abdb_value *row = abdb_table_append_row(out);
     abdb_report report;
@@ -131,24 +133,25 @@ abdb_status abdb_list_sql_functions_in_table(abdb_table *out, abdb_error *err)
     return ABDB_OK;
 }
 
-abdb_status abdb_report_catalog_table(abdb_table *out, abdb_error *err)
+abdb_status abdb_list_reports_in_table(abdb_table *out, abdb_error *err)
 {
     static const char *const columns[] = {"report", "group", "question"};
     abdb_arena arena = {0};
     const char *names[NAMES_MAX];
-    size_t count = abdb_list_report_names(names, NAMES_MAX, &arena);
+    size_t count = abdb_list_own_and_shipped_report_names(names, NAMES_MAX, &arena);
     abdb_status st = ABDB_OK;
 
     *out = (abdb_table){.title = "What can be asked", .columns = 3};
     for (size_t i = 0; i < 3; i++) out->column[i] = (abdb_column){columns[i], NULL, ""};
-    for (size_t i = 0; i < count; i++) TRY(append_report_row(out, names[i], err));
+    for (size_t i = 0; i < count; i++)
+        TRY(append_report_name_group_question_row(out, names[i], err));
 done:
     abdb_arena_free(&arena);
     return st;
 }
 
 /* Does the text hold every word, in any case? */
-static bool contains_all_words(const char *text, const char *words)
+static bool contains_all_words_ignoring_case(const char *text, const char *words)
 {
     while (*words) {
         char word[128];
@@ -180,7 +183,8 @@ static void collect_searchable_report_text(const abdb_report *r, abdb_text *out)
 
 /* Prints the reports whose name, title, question, options or columns have all words, and
  * returns their number. */
-static size_t print_matching_reports(const char *words, const char **names, size_t count)
+static size_t print_reports_with_all_words_count_them(const char *words, const char **names,
+                                                      size_t count)
 {
     abdb_text text = {0};
     size_t found = 0;
@@ -191,7 +195,7 @@ static size_t print_matching_reports(const char *words, const char **names, size
 
         if (abdb_report_load(&report, names[i], &err) != ABDB_OK) continue;
         collect_searchable_report_text(&report, &text);
-        if (contains_all_words(abdb_text_get(&text), words)) {
+        if (contains_all_words_ignoring_case(abdb_text_get(&text), words)) {
             if (!found++) puts("reports (abdb query NAME):");
             print_name_and_meaning(names[i], report_question_or_title(&report), "");
         }
@@ -202,7 +206,8 @@ static size_t print_matching_reports(const char *words, const char **names, size
 }
 
 /* Prints the figures whose name or title has all words, and returns their number. */
-static size_t print_matching_figures(const char *words, const char **names, size_t count)
+static size_t print_figures_with_all_words_count_them(const char *words, const char **names,
+                                                      size_t count)
 {
     abdb_text text = {0};
     size_t found = 0;
@@ -214,7 +219,7 @@ static size_t print_matching_figures(const char *words, const char **names, size
         if (abdb_figure_load(&figure, names[i], &err) != ABDB_OK) continue;
         abdb_text_clear(&text);
         abdb_text_printf(&text, "%s %s", names[i], figure.title ? figure.title : "");
-        if (contains_all_words(abdb_text_get(&text), words)) {
+        if (contains_all_words_ignoring_case(abdb_text_get(&text), words)) {
             if (!found++) puts("figures (abdb plot NAME):");
             print_name_and_meaning(names[i], figure.title, "");
         }
@@ -225,8 +230,8 @@ static size_t print_matching_figures(const char *words, const char **names, size
 }
 
 /* Prints the columns of views whose name or meaning has all words; adds their number to *found. */
-static abdb_status print_matching_columns(abdb_db *db, const char *words, size_t *found,
-                                          abdb_error *err)
+static abdb_status print_columns_with_all_words_count_them(abdb_db *db, const char *words,
+                                                           size_t *found, abdb_error *err)
 {
     abdb_table columns = {0};
     size_t printed = 0;
@@ -242,7 +247,7 @@ static abdb_status print_matching_columns(abdb_db *db, const char *words, size_t
         abdb_text text = {0};
 
         abdb_text_printf(&text, "%s %s", row[0].text, row[1].text ? row[1].text : "");
-        if (contains_all_words(abdb_text_get(&text), words)) {
+        if (contains_all_words_ignoring_case(abdb_text_get(&text), words)) {
             if (!printed++) puts("columns of public views (abdb query --schema VIEW):");
             print_name_and_meaning(row[0].text, row[1].text, row[2].text ? row[2].text : "");
         }
@@ -254,17 +259,17 @@ done:
     return st;
 }
 
-abdb_status abdb_print_catalog_matches(abdb_db *db, const char *words, abdb_error *err)
+abdb_status abdb_print_catalog_matches_or_fail(abdb_db *db, const char *words, abdb_error *err)
 {
     abdb_arena arena = {0};
     const char *names[NAMES_MAX];
-    size_t found = 0, count = abdb_list_report_names(names, NAMES_MAX, &arena);
+    size_t found = 0, count = abdb_list_own_and_shipped_report_names(names, NAMES_MAX, &arena);
     abdb_status st = ABDB_OK;
 
-    found += print_matching_reports(words, names, count);
-    count = abdb_list_figure_names(names, NAMES_MAX, &arena);
-    found += print_matching_figures(words, names, count);
-    if (db) TRY(print_matching_columns(db, words, &found, err));
+    found += print_reports_with_all_words_count_them(words, names, count);
+    count = abdb_list_own_and_shipped_figure_names(names, NAMES_MAX, &arena);
+    found += print_figures_with_all_words_count_them(words, names, count);
+    if (db) TRY(print_columns_with_all_words_count_them(db, words, &found, err));
     if (!found)
         st = ABDB_FAIL(err, ABDB_USAGE,
                        "nothing that can be asked speaks of '%s'; `abdb query` lists all", words);

@@ -86,7 +86,7 @@ static abdb_status read_and_store_in_threads(const record_source *p,
     abdb_sink_thread *queue;
     const abdb_sink counted = {&c, forward_entry, forward_fact, forward_reject,
                                count_row_show_progress};
-    abdb_sink front = abdb_balance_open_sink(balance, &counted, p->input->left_out);
+    abdb_sink front = abdb_balance_make_counting_sink(balance, &counted, p->input->left_out);
     abdb_error late;
     double from;
     abdb_status st, stored;
@@ -94,12 +94,12 @@ static abdb_status read_and_store_in_threads(const record_source *p,
     TRY(abdb_keymaker_open(&keys, p->sha256, err));
     keys.prefetch_keys = abdb_writer_prefetch_keys;
     TRY(abdb_sink_thread_start(&queue, sink, &keys, err));
-    c.inner = abdb_sink_thread_get_sink(queue);
+    c.inner = abdb_sink_thread_make_enqueuing_sink(queue);
     c.said_s = c.began_s = abdb_monotonic_seconds();
     input.at = &c.at;
     from = abdb_timing_now_if_enabled();
     st = p->importer->read(&input, options->words, &front, err);
-    if (st == ABDB_OK) st = abdb_balance_settle_last_row(balance, err);
+    if (st == ABDB_OK) st = abdb_balance_reject_lost_values_of_last_row(balance, err);
     abdb_timing_add_elapsed("read and parse, with waiting", from);
     stored = abdb_sink_thread_drain_and_join(queue, &late);
     if (stored != ABDB_OK) {
@@ -122,11 +122,11 @@ static abdb_status read_records_into_sink(const record_source *p,
 
     if (!p->round && p->input->size >= QUEUE_SIZE)
         return read_and_store_in_threads(p, options, sink, balance, err);
-    front = abdb_balance_open_sink(balance, sink, p->round ? NULL : p->input->left_out);
+    front = abdb_balance_make_counting_sink(balance, sink, p->round ? NULL : p->input->left_out);
     TRY(p->round ? abdb_mlperf_round_import_or_reject_folder(p->round, p->folder, options->words,
                                                              &front, err)
                  : p->importer->read(p->input, options->words, &front, err));
-    TRY(abdb_balance_settle_last_row(balance, err));
+    TRY(abdb_balance_reject_lost_values_of_last_row(balance, err));
 done:
     return st;
 }
@@ -158,7 +158,7 @@ static abdb_status import_in_transaction(abdb_writer *writer, abdb_import_file *
     abdb_status st = ABDB_OK;
 
     out->format = unit->format;
-    abdb_overrides_canonical_text(options->words, &words);
+    abdb_overrides_append_canonical_text(options->words, &words);
     unit->overrides = abdb_text_get(&words);
     unit->retry = options->retry;
     unit->refresh = options->refresh;
@@ -170,14 +170,14 @@ static abdb_status import_in_transaction(abdb_writer *writer, abdb_import_file *
             TRY(abdb_writer_withdraw_other_imports_of_file(writer, err));
         goto done;
     }
-    sink = abdb_writer_get_sink(writer);
+    sink = abdb_writer_make_storing_sink(writer);
     TRY(read_records_into_sink(p, options, &sink, &balance, err));
     if (options->dry_run) {
-        abdb_writer_rollback(writer, &out->counts);
+        abdb_writer_rollback_and_forget_ids(writer, &out->counts);
         goto kept;
     }
     if (options->strict) {
-        abdb_writer_rollback(writer, &out->counts);
+        abdb_writer_rollback_and_forget_ids(writer, &out->counts);
         if (out->counts.rejected)
             TRY(ABDB_FAIL(err, ABDB_GATE,
                           "%ld row%s rejected, and --strict was given: nothing kept; first %s",
@@ -194,7 +194,7 @@ static abdb_status import_in_transaction(abdb_writer *writer, abdb_import_file *
         TRY(read_records_into_sink(p, options, &sink, &balance, err));
     }
     TRY(require_values_accounted_for(&balance, abdb_writer_counts(writer), &out->left_out, err));
-    TRY(abdb_writer_commit(writer, &out->counts, err));
+    TRY(abdb_writer_commit_and_withdraw_replaced_imports(writer, &out->counts, err));
     if (!options->replace && options->refresh == ABDB_REFRESH_NO && !options->retry) {
         TRY(abdb_writer_find_other_overrides_of_same_file(writer, &others, err));
         snprintf(out->other_words, sizeof out->other_words, "%s", abdb_text_get(&others));
@@ -203,7 +203,7 @@ kept:
     out->counts.values_rejected += balance.rejected;
     out->marks = balance.marks;
 done:
-    abdb_writer_rollback(writer, NULL);
+    abdb_writer_rollback_and_forget_ids(writer, NULL);
     abdb_text_free(&words);
     abdb_text_free(&others);
     return st;
@@ -214,9 +214,9 @@ static void release_read_pages(const void *input, size_t upto)
     abdb_input_release_pages(input, upto);
 }
 
-abdb_status abdb_import_input(abdb_writer *writer, const abdb_input *input,
-                              const abdb_import_options *options, abdb_import_result *out,
-                              abdb_error *err)
+abdb_status abdb_import_input_as_one_transaction(abdb_writer *writer, const abdb_input *input,
+                                                 const abdb_import_options *options,
+                                                 abdb_import_result *out, abdb_error *err)
 {
     abdb_import_file unit = {.path = input->path, .data = input->data, .size = input->size};
     abdb_input own = *input;
@@ -228,7 +228,8 @@ abdb_status abdb_import_input(abdb_writer *writer, const abdb_input *input,
     *out = (abdb_import_result){.remark = input->remark};
     TRY(abdb_importer_find_by_name_or_highest_bid(&p.importer, options->format, input, err));
     unit.format = p.importer->name;
-    unit.importer = abdb_importer_version_of_format(unit.format, options->words->map != NULL);
+    unit.importer =
+        abdb_importer_version_of_format_with_maps(unit.format, options->words->map != NULL);
     from = abdb_timing_now_if_enabled();
     abdb_sha256_hex_with_progress(input->data, input->size, release_read_pages, input, sha);
     abdb_timing_add_elapsed("digest of the file", from);
@@ -240,18 +241,21 @@ done:
     return st;
 }
 
-abdb_status abdb_import_round_folder(abdb_writer *writer, const abdb_mlperf_round *round, size_t i,
-                                     const abdb_import_options *options, abdb_import_result *out,
-                                     abdb_error *err)
+abdb_status abdb_import_round_folder_as_one_transaction(abdb_writer *writer,
+                                                        const abdb_mlperf_round *round,
+                                                        size_t folder_index,
+                                                        const abdb_import_options *options,
+                                                        abdb_import_result *out, abdb_error *err)
 {
     abdb_text path = {0}, manifest = {0};
-    record_source p = {.round = round, .folder = i};
+    record_source p = {.round = round, .folder = folder_index};
     abdb_import_file unit = {0};
     abdb_status st = ABDB_OK;
 
     *out = (abdb_import_result){0};
-    TRY(abdb_mlperf_round_build_folder_manifest(round, i, &path, &unit.format, &manifest, err));
-    unit.importer = abdb_importer_version_of_format(unit.format, false);
+    TRY(abdb_mlperf_round_build_folder_manifest(round, folder_index, &path, &unit.format, &manifest,
+                                                err));
+    unit.importer = abdb_importer_version_of_format_with_maps(unit.format, false);
     unit.path = abdb_text_get(&path);
     unit.data = abdb_text_get(&manifest);
     unit.size = manifest.size;
@@ -277,21 +281,22 @@ static abdb_status import_builtin_vocabulary_if_changed(abdb_db *db, abdb_writer
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; abdb_vocabulary[i].name; i++) abdb_text_puts(&all, abdb_vocabulary[i].text);
-    abdb_text_printf(&all, "version %d", abdb_importer_version_of_format("abdb-csv", false));
+    abdb_text_printf(&all, "version %d",
+                     abdb_importer_version_of_format_with_maps("abdb-csv", false));
     abdb_sha256_hex(abdb_text_get(&all), all.size, digest);
     sql = sqlite3_mprintf("SELECT count(*) FROM meta WHERE key = 'vocabulary' AND value = %Q",
                           digest);
     if (!sql || all.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "the vocabulary"));
-    TRY(abdb_db_query_integer(db, sql, &have, err));
+    TRY(abdb_db_query_integer_or_0(db, sql, &have, err));
     if (have) goto done;
     for (size_t i = 0; abdb_vocabulary[i].name; i++) {
         abdb_input input;
         char path[80];
 
         snprintf(path, sizeof path, "(built in) %.60s", abdb_vocabulary[i].name);
-        TRY(abdb_input_decode_memory(&input, path, abdb_vocabulary[i].text,
-                                     strlen(abdb_vocabulary[i].text), err));
-        st = abdb_import_input(writer, &input, &options, &result, err);
+        TRY(abdb_input_decode_memory_to_utf8(&input, path, abdb_vocabulary[i].text,
+                                             strlen(abdb_vocabulary[i].text), err));
+        st = abdb_import_input_as_one_transaction(writer, &input, &options, &result, err);
         abdb_input_close(&input);
         if (st != ABDB_OK) {
             abdb_error_prepend_context(err, "%s", path);
@@ -318,13 +323,13 @@ abdb_status abdb_open_db_for_writing(abdb_db **db, abdb_writer **writer, const c
     *writer = NULL;
     TRY(abdb_db_open_with_timeout(db, path, ABDB_CREATE, patience, err));
     if ((*db)->migrated)
-        abdb_print_remark("%s was of version %d: migrated, the old file is %s.v%d.bak", path,
-                          (*db)->migrated, path, (*db)->migrated);
+        abdb_print_stderr_remark("%s was of version %d: migrated, the old file is %s.v%d.bak", path,
+                                 (*db)->migrated, path, (*db)->migrated);
     TRY(abdb_writer_open(writer, *db, err));
     TRY(import_builtin_vocabulary_if_changed(*db, *writer, err));
 done:
     if (st != ABDB_OK) {
-        abdb_writer_close(*writer);
+        abdb_writer_rollback_and_close(*writer);
         abdb_db_close(*db);
         *writer = NULL;
         *db = NULL;

@@ -30,13 +30,14 @@ typedef struct {
 
 /* Imports input as one transaction. On failure nothing of it is kept. ABDB_GATE: strict, and a row
  * was rejected. */
-ABDB_MUST_USE abdb_status abdb_import_input(abdb_writer *writer, const abdb_input *input,
-                                            const abdb_import_options *options,
-                                            abdb_import_result *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_import_input_as_one_transaction(abdb_writer *writer,
+                                                               const abdb_input *input,
+                                                               const abdb_import_options *options,
+                                                               abdb_import_result *out,
+                                                               abdb_error *err);
 /* The same for folder i of a round: its files are one unit. */
-ABDB_MUST_USE abdb_status abdb_import_round_folder(abdb_writer *writer,
-                                                   const abdb_mlperf_round *round, size_t i,
-                                                   const abdb_import_options *options,
-                                                   abdb_import_result *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_import_round_folder_as_one_transaction(
+    abdb_writer *writer, const abdb_mlperf_round *round, size_t folder_index,
+    const abdb_import_options *options, abdb_import_result *out, abdb_error *err);
 
 #endif

@@ -35,7 +35,7 @@ static abdb_status print_and_count_or_return_failure(import_session *s, const ch
 }
 
 /* Adds the counts of a file; a known file counts as known only. */
-static void add_import_counts(import_counts *to, const abdb_import_result *unit)
+static void add_import_result_to_counts(import_counts *to, const abdb_import_result *unit)
 {
     to->files++;
     to->known += unit->known != 0;
@@ -56,16 +56,16 @@ static void add_import_counts(import_counts *to, const abdb_import_result *unit)
 }
 
 /* Adds the counts of a file to the total and to its format. */
-static void count_import_by_format(import_session *s, const abdb_import_result *unit)
+static void count_import_in_total_and_format(import_session *s, const abdb_import_result *unit)
 {
     size_t i = 0;
 
     s->kept |= unit->counts.accepted || unit->counts.duplicate;
-    add_import_counts(&s->total, unit);
+    add_import_result_to_counts(&s->total, unit);
     while (i < s->formats && strcmp(s->format[i].format, unit->format) != 0) i++;
     if (i == IMPORT_FORMATS_MAX) return;
     if (i == s->formats) s->format[s->formats++].format = unit->format;
-    add_import_counts(&s->format[i].counts, unit);
+    add_import_result_to_counts(&s->format[i].counts, unit);
 }
 
 /* Gives a file of a round to the round it belongs to: *taken. */
@@ -105,12 +105,12 @@ static void warn_and_count_if_nothing_kept(import_session *s, const char *path, 
     if (c->accepted || c->duplicate) return;
     s->unkept += named;
     s->unkept_found += !named;
-    abdb_print_remark("%s: is of the format %s, but nothing was kept of it", path, format);
+    abdb_print_stderr_remark("%s: is of the format %s, but nothing was kept of it", path, format);
 }
 
 /* One input as one unit. `named`: on the command line; else an unknown format is passed over. */
-static abdb_status import_one_input(import_session *s, const abdb_input *input, bool named,
-                                    abdb_error *err)
+static abdb_status import_input_or_give_it_to_round(import_session *s, const abdb_input *input,
+                                                    bool named, abdb_error *err)
 {
     abdb_import_result unit = {0};
     abdb_input rows = *input; /* of a database or Parquet, as text */
@@ -126,26 +126,27 @@ static abdb_status import_one_input(import_session *s, const abdb_input *input, 
         read = &rows;
     } else if (st == ABDB_OK && abdb_input_is_parquet(input)) {
         rows.decoded = NULL;
-        st = abdb_input_decode_parquet(&rows, err);
+        st = abdb_input_decode_parquet_to_csv(&rows, err);
         read = &rows;
     }
-    if (st == ABDB_OK) st = abdb_import_input(s->writer, read, s->options, &unit, err);
+    if (st == ABDB_OK)
+        st = abdb_import_input_as_one_transaction(s->writer, read, s->options, &unit, err);
     if (read == &rows) free(rows.decoded);
     /* What could not be read for want of memory is neither damaged nor of no known format. */
     if (st != ABDB_OK && abdb_allocation_failure_count() != starved)
         st = ABDB_FAIL(err, ABDB_NOMEM, "a file");
 
-    abdb_print_progress_bar("", -1, 0);
+    abdb_show_or_clear_progress_bar("", -1, 0);
     if (st == ABDB_FORMAT && !named) { /* a README beside the data is no failure */
         s->passed_over += !s->shipped;
         return ABDB_OK;
     }
     if (st != ABDB_OK) return print_and_count_or_return_failure(s, input->path, st, err);
     if (unit.known && s->options->refresh) return ABDB_OK; /* nobody asked for it */
-    count_import_by_format(s, &unit);
+    count_import_in_total_and_format(s, &unit);
     abdb_warn_of_import_with_other_overrides(input->path, &unit);
     if (!s->quiet && (!s->shipped || unit.counts.rejected))
-        abdb_print_import_result(s, input->path, &unit);
+        abdb_print_import_result_and_warnings(s, input->path, &unit);
     if (!s->shipped && has_content_beyond_heading(input))
         warn_and_count_if_nothing_kept(s, input->path, named, unit.format, &unit.counts);
     return ABDB_OK;
@@ -154,7 +155,7 @@ static abdb_status import_one_input(import_session *s, const abdb_input *input, 
 static abdb_status import_archive_member(void *self, const char *path, const abdb_input *input,
                                          abdb_error *err)
 {
-    return input ? import_one_input(self, input, false, err)
+    return input ? import_input_or_give_it_to_round(self, input, false, err)
                  : print_and_count_or_return_failure(self, path, err->status, err);
 }
 
@@ -178,7 +179,8 @@ static bool has_hidden_path_part(const char *name)
         size_t size = strcspn(part, "/");
         bool up = (size == 1 && *part == '.') || (size == 2 && strncmp(part, "..", 2) == 0);
 
-        if (*part == '.' && !up && (part[size] || !abdb_is_unfinished_spool(part))) return true;
+        if (*part == '.' && !up && (part[size] || !abdb_is_unfinished_spool_name(part)))
+            return true;
         part += size;
         part += strspn(part, "/");
     }
@@ -190,7 +192,7 @@ static bool decide_member_needed_count_hidden(void *self, const char *path, cons
     import_session *s = self;
 
     if (!has_hidden_path_part(name)) return count_and_decide_if_file_needed(s, path);
-    abdb_skipped_files_add(&s->skipped, ABDB_SKIPPED_HIDDEN, path);
+    abdb_skipped_files_count_and_name(&s->skipped, ABDB_SKIPPED_HIDDEN, path);
     return false;
 }
 
@@ -201,15 +203,15 @@ static abdb_status count_skipped_member(void *self, const char *path, const char
     import_session *s = self;
 
     (void)err;
-    abdb_skipped_files_add(&s->skipped,
-                           has_hidden_path_part(name)    ? ABDB_SKIPPED_HIDDEN
-                           : kind == ABDB_MEMBER_SYMLINK ? ABDB_SKIPPED_SYMLINK
-                                                         : ABDB_SKIPPED_SPECIAL,
-                           path);
+    abdb_skipped_files_count_and_name(&s->skipped,
+                                      has_hidden_path_part(name)    ? ABDB_SKIPPED_HIDDEN
+                                      : kind == ABDB_MEMBER_SYMLINK ? ABDB_SKIPPED_SYMLINK
+                                                                    : ABDB_SKIPPED_SPECIAL,
+                                      path);
     return ABDB_OK;
 }
 
-abdb_status abdb_import_pending_rounds(import_session *s, abdb_error *err)
+abdb_status abdb_import_and_free_pending_round(import_session *s, abdb_error *err)
 {
     import_counts c = {0};
     abdb_status st = ABDB_OK;
@@ -220,27 +222,29 @@ abdb_status abdb_import_pending_rounds(import_session *s, abdb_error *err)
     TRY(abdb_mlperf_round_group_files_into_folders(s->round, err));
     count = abdb_mlperf_round_folder_count(s->round);
     if (!count && abdb_mlperf_round_file_count(s->round))
-        abdb_print_remark("descriptions of a round's systems, without results: nothing to keep");
+        abdb_print_stderr_remark(
+            "descriptions of a round's systems, without results: nothing to keep");
     for (size_t i = 0; i < count; i++) {
         const abdb_round_folder *f = abdb_mlperf_round_get_folder(s->round, i);
         abdb_import_result unit;
 
         s->folders_without_log += abdb_mlperf_round_folder_lacks_log(f);
         if (abdb_mlperf_round_folder_lacks_log(f) && s->folders_without_log <= NAMED_FOLDERS_MAX)
-            abdb_print_remark("%s: no log of a run that abdb reads", f->path);
-        abdb_print_progress_bar(f->path, (double)i, (double)count);
-        st = abdb_import_round_folder(s->writer, s->round, i, s->options, &unit, err);
+            abdb_print_stderr_remark("%s: no log of a run that abdb reads", f->path);
+        abdb_show_or_clear_progress_bar(f->path, (double)i, (double)count);
+        st = abdb_import_round_folder_as_one_transaction(s->writer, s->round, i, s->options, &unit,
+                                                         err);
         if (st != ABDB_OK) {
             TRY(print_and_count_or_return_failure(s, f->path, st, err));
         } else if (!unit.known || !s->options->refresh) {
-            count_import_by_format(s, &unit);
-            add_import_counts(&c, &unit);
+            count_import_in_total_and_format(s, &unit);
+            add_import_result_to_counts(&c, &unit);
         }
         if (i + 1 < count &&
             strcmp(f->root, abdb_mlperf_round_get_folder(s->round, i + 1)->root) == 0)
             continue;
-        abdb_print_progress_bar("", -1, 0);
-        if (!s->quiet && c.files) abdb_print_round_result(s, f->root, unit.format, &c);
+        abdb_show_or_clear_progress_bar("", -1, 0);
+        if (!s->quiet && c.files) abdb_print_round_result_and_warnings(s, f->root, unit.format, &c);
         if (c.files > c.known)
             warn_and_count_if_nothing_kept(s, *f->root ? f->root : ".", false, unit.format,
                                            &c.rows);
@@ -256,7 +260,8 @@ done:
  * document) is one of another format. */
 static bool is_archive_to_read(const char *path, bool named, const char *head, size_t size)
 {
-    return abdb_archive_has_magic(path, head, size) && (named || abdb_archive_has_suffix(path));
+    return abdb_archive_has_known_first_bytes(path, head, size) &&
+           (named || abdb_archive_has_suffix(path));
 }
 
 /* What came of an archive, to be compared: units, files of rounds, and failures that were said. */
@@ -279,7 +284,7 @@ static abdb_status import_archive_members(import_session *s, const char *path, i
     const abdb_member_handler handler = {s, decide_member_needed_count_hidden,
                                          import_archive_member, count_skipped_member};
     archive_yield before = count_archive_yield_so_far(s), now;
-    abdb_status st = abdb_archive_walk_file(in, path, head, size, &handler, err);
+    abdb_status st = abdb_archive_deliver_members_of_file(in, path, head, size, &handler, err);
 
     s->archives_named += named;
     now = count_archive_yield_so_far(s);
@@ -297,8 +302,8 @@ static abdb_status import_archive_members(import_session *s, const char *path, i
 }
 
 /* An archive of a kind that abdb does not read. */
-static abdb_status report_unsupported_archive(import_session *s, const char *path, const char *why,
-                                              abdb_error *err)
+static abdb_status count_and_report_unsupported_archive(import_session *s, const char *path,
+                                                        const char *why, abdb_error *err)
 {
     s->archives_without++;
     return print_and_count_or_return_failure(s, path, ABDB_FAIL(err, ABDB_FORMAT, "%s", why), err);
@@ -314,18 +319,18 @@ static abdb_status spool_and_import_stream(import_session *s, const char *path, 
     abdb_input input = {0};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_spool_append(&spool, head, size, err));
-    TRY(abdb_spool_append_file(&spool, in, err));
+    TRY(abdb_spool_append_to_memory_or_file(&spool, head, size, err));
+    TRY(abdb_spool_append_rest_of_file(&spool, in, err));
     TRY(abdb_spool_open_as_input(&spool, &input, path, err));
 done:
-    st = st == ABDB_OK ? import_one_input(s, &input, named, err)
+    st = st == ABDB_OK ? import_input_or_give_it_to_round(s, &input, named, err)
                        : print_and_count_or_return_failure(s, path, st, err);
     abdb_input_close(&input);
     abdb_spool_free(&spool);
     return st;
 }
 
-/* Fills head as far as the file goes; of a folder nothing, which abdb_input_open_and_decode
+/* Fills head as far as the file goes; of a folder nothing, which abdb_input_map_file_and_decode
  * refuses. */
 static abdb_status read_file_head(int in, char head[ABDB_ARCHIVE_HEAD], size_t *size,
                                   abdb_error *err)
@@ -348,7 +353,7 @@ static abdb_status import_archive_pipe_or_file(import_session *s, const char *pa
                                                const char *head, size_t size, bool named,
                                                abdb_error *err)
 {
-    const char *why = abdb_archive_why_unread(head, size);
+    const char *why = abdb_archive_why_kind_is_unsupported(head, size);
     struct stat info;
     abdb_input input;
     abdb_status st;
@@ -356,23 +361,24 @@ static abdb_status import_archive_pipe_or_file(import_session *s, const char *pa
     if (is_archive_to_read(path, named, head, size))
         return import_archive_members(s, path, in, head, size, named, err);
     if (why && (named || abdb_archive_has_suffix(path)))
-        return report_unsupported_archive(s, path, why, err);
-    if (abdb_is_unfinished_spool(path)) {
+        return count_and_report_unsupported_archive(s, path, why, err);
+    if (abdb_is_unfinished_spool_name(path)) {
         if (!s->quiet)
-            abdb_print_remark(
+            abdb_print_stderr_remark(
                 "%s: of a command that was killed, or still runs; what is whole is read", path);
         return spool_and_import_stream(s, path, in, head, size, named, err);
     }
     if (in == STDIN_FILENO || (fstat(in, &info) == 0 && S_ISFIFO(info.st_mode)))
         return spool_and_import_stream(s, path, in, head, size, true, err);
-    st = abdb_input_open_and_decode(&input, path, err);
-    st = st == ABDB_OK ? import_one_input(s, &input, named, err)
+    st = abdb_input_map_file_and_decode(&input, path, err);
+    st = st == ABDB_OK ? import_input_or_give_it_to_round(s, &input, named, err)
                        : print_and_count_or_return_failure(s, path, st, err);
     abdb_input_close(&input);
     return st;
 }
 
-abdb_status abdb_import_path(import_session *s, const char *path, bool named, abdb_error *err)
+abdb_status abdb_import_file_archive_or_pipe(import_session *s, const char *path, bool named,
+                                             abdb_error *err)
 {
     bool is_stdin = strcmp(path, "-") == 0 && named;
     char head[ABDB_ARCHIVE_HEAD];
@@ -392,19 +398,21 @@ done:
     return st;
 }
 
-abdb_status abdb_import_remember_last_ids(import_session *s, abdb_db *db, abdb_error *err)
+abdb_status abdb_import_remember_last_price_and_entry_ids(import_session *s, abdb_db *db,
+                                                          abdb_error *err)
 {
-    abdb_status st = abdb_db_query_integer(db, "SELECT coalesce(max(price_id), 0) FROM price",
-                                           &s->last_price, err);
+    abdb_status st = abdb_db_query_integer_or_0(db, "SELECT coalesce(max(price_id), 0) FROM price",
+                                                &s->last_price, err);
 
     if (st == ABDB_OK)
-        st = abdb_db_query_integer(db, "SELECT coalesce(max(entry_id), 0) FROM entry_row",
-                                   &s->last_entry, err);
+        st = abdb_db_query_integer_or_0(db, "SELECT coalesce(max(entry_id), 0) FROM entry_row",
+                                        &s->last_entry, err);
     if (s->shipped) s->fresh = !s->last_price && !s->last_entry;
     return st;
 }
 
-abdb_status abdb_warn_prices_without_device(const import_session *s, abdb_db *db, abdb_error *err)
+abdb_status abdb_warn_of_new_prices_of_unknown_devices(const import_session *s, abdb_db *db,
+                                                       abdb_error *err)
 {
     static const char sql[] =
         "SELECT p.device, count(*) FROM price p JOIN name n ON n.kind = 'device'"
@@ -426,7 +434,7 @@ abdb_status abdb_warn_prices_without_device(const import_session *s, abdb_db *db
                          abdb_cell_number_or_nan(&t, i, 1));
     }
     if (t.rows)
-        abdb_print_remark(
+        abdb_print_stderr_remark(
             "prices that name no known device, or several, and meet no result: %.0f: %s;"
             " an alias, or --set device=NAME, says which",
             count, abdb_text_get(&names));

@@ -45,12 +45,14 @@ typedef struct {
 
 /* named: on the command line; else an unknown format is passed over. A failure of the file is said
  * and counted; one of the database, or of the command, is returned. */
-ABDB_MUST_USE abdb_status abdb_import_path(import_session *session, const char *path, bool named,
-                                           abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_import_file_archive_or_pipe(import_session *session,
+                                                           const char *path, bool named,
+                                                           abdb_error *err);
 /* What a command that reads the same once more must say, too: " (with --map as now)", or "". */
-const char *abdb_import_repeat_hint(const import_session *session);
+const char *abdb_import_hint_of_options_to_repeat(const import_session *session);
 /* Makes the results of the rounds that were seen, and forgets them. */
-ABDB_MUST_USE abdb_status abdb_import_pending_rounds(import_session *session, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_import_and_free_pending_round(import_session *session,
+                                                             abdb_error *err);
 /* Reads again the files that had rejected rows (path NULL: all), with what --set said then and what
  * args say now. */
 ABDB_MUST_USE abdb_status abdb_import_retry_rejected(import_session *session, abdb_db *db,
@@ -61,21 +63,22 @@ ABDB_MUST_USE abdb_status abdb_import_retry_rejected(import_session *session, ab
 ABDB_MUST_USE abdb_status abdb_import_refresh_outdated(import_session *session, abdb_db *db,
                                                        const char *path, abdb_error *err);
 /* Before the first file: what is there already. */
-ABDB_MUST_USE abdb_status abdb_import_remember_last_ids(import_session *session, abdb_db *db,
-                                                        abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_import_remember_last_price_and_entry_ids(import_session *session,
+                                                                        abdb_db *db,
+                                                                        abdb_error *err);
 /* Says that the same bytes were read with other words before, and count twice. */
 void abdb_warn_of_import_with_other_overrides(const char *path, const abdb_import_result *unit);
 /* One unit: its line, and remarks on what of it was refused or left out. */
-void abdb_print_import_result(const import_session *session, const char *path,
-                              const abdb_import_result *unit);
+void abdb_print_import_result_and_warnings(const import_session *session, const char *path,
+                                           const abdb_import_result *unit);
 /* What one round brought, in one line. */
-void abdb_print_round_result(const import_session *session, const char *root, const char *format,
-                             const import_counts *counts);
+void abdb_print_round_result_and_warnings(const import_session *session, const char *root,
+                                          const char *format, const import_counts *counts);
 /* The summary: by format, and what was left out. */
 void abdb_print_import_summary(const import_session *session);
 /* Says which new prices name no known device, so that no result meets them. */
-ABDB_MUST_USE abdb_status abdb_warn_prices_without_device(const import_session *session,
-                                                          abdb_db *db, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_warn_of_new_prices_of_unknown_devices(const import_session *session,
+                                                                     abdb_db *db, abdb_error *err);
 /* Says what of the new entries no answer per device, watt or dollar will find, and the command that
  * mends it: a line each. */
 ABDB_MUST_USE abdb_status abdb_print_next_steps(const import_session *session, abdb_db *db,

@@ -37,7 +37,7 @@ static int compare_entry_names(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-bool abdb_is_unfinished_spool(const char *path)
+bool abdb_is_unfinished_spool_name(const char *path)
 {
     static const char begin[] = ".c-", end[] = ".jsonl.part";
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -47,7 +47,8 @@ bool abdb_is_unfinished_spool(const char *path)
            strcmp(name + size - (sizeof end - 1), end) == 0;
 }
 
-void abdb_skipped_files_add(abdb_skipped_files *skipped, abdb_skipped_kind kind, const char *path)
+void abdb_skipped_files_count_and_name(abdb_skipped_files *skipped, abdb_skipped_kind kind,
+                                       const char *path)
 {
     if (!skipped) return;
     if (skipped->kind[kind].count++ < ABDB_SKIPPED_NAMES)
@@ -67,35 +68,37 @@ typedef struct {
     abdb_skipped_files *skipped;
 } listing;
 
-static abdb_status list_folder_recursively(const listing *l, const char *folder, int depth,
-                                           bool hidden, abdb_error *err);
+static abdb_status append_files_of_folder_recursively(const listing *l, const char *folder,
+                                                      int depth, bool hidden, abdb_error *err);
 
 /* Lists what a name in a folder stands for. In a hidden folder files are only counted. */
-static abdb_status list_folder_entry(const listing *l, const char *path, const char *name,
-                                     int depth, bool hidden, abdb_error *err)
+static abdb_status append_or_count_skipped_folder_entry(const listing *l, const char *path,
+                                                        const char *name, int depth, bool hidden,
+                                                        abdb_error *err)
 {
     struct stat info;
 
-    hidden |= name[0] == '.' && !abdb_is_unfinished_spool(name);
+    hidden |= name[0] == '.' && !abdb_is_unfinished_spool_name(name);
     if (lstat(path, &info) != 0) {
         if (errno == ENOENT || hidden) return ABDB_OK; /* it went meanwhile */
         return ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno));
     }
-    if (S_ISDIR(info.st_mode)) return list_folder_recursively(l, path, depth + 1, hidden, err);
+    if (S_ISDIR(info.st_mode))
+        return append_files_of_folder_recursively(l, path, depth + 1, hidden, err);
     if (hidden)
-        abdb_skipped_files_add(l->skipped, ABDB_SKIPPED_HIDDEN, path);
+        abdb_skipped_files_count_and_name(l->skipped, ABDB_SKIPPED_HIDDEN, path);
     else if (S_ISLNK(info.st_mode))
-        abdb_skipped_files_add(l->skipped, ABDB_SKIPPED_SYMLINK, path);
+        abdb_skipped_files_count_and_name(l->skipped, ABDB_SKIPPED_SYMLINK, path);
     else if (!S_ISREG(info.st_mode))
-        abdb_skipped_files_add(l->skipped, ABDB_SKIPPED_SPECIAL, path);
+        abdb_skipped_files_count_and_name(l->skipped, ABDB_SKIPPED_SPECIAL, path);
     else
         return append_file_path(l->list, path, false, err);
     return ABDB_OK;
 }
 
 /* Lists a folder and those in it. A hidden one that cannot be read is no failure. */
-static abdb_status list_folder_recursively(const listing *l, const char *folder, int depth,
-                                           bool hidden, abdb_error *err)
+static abdb_status append_files_of_folder_recursively(const listing *l, const char *folder,
+                                                      int depth, bool hidden, abdb_error *err)
 {
     struct dirent **entry = NULL;
     int count = depth < DEPTH_MAX ? scandir(folder, &entry, NULL, compare_entry_names) : -1;
@@ -114,7 +117,7 @@ static abdb_status list_folder_recursively(const listing *l, const char *folder,
                 path = NULL;
                 st = ABDB_FAIL(err, ABDB_NOMEM, "files of %s", folder);
             } else {
-                st = list_folder_entry(l, path, name, depth, hidden, err);
+                st = append_or_count_skipped_folder_entry(l, path, name, depth, hidden, err);
             }
         }
         free(path);
@@ -124,13 +127,13 @@ static abdb_status list_folder_recursively(const listing *l, const char *folder,
     return st;
 }
 
-abdb_status abdb_file_list_add_path(abdb_file_list *list, const char *path,
-                                    abdb_skipped_files *skipped, abdb_error *err)
+abdb_status abdb_file_list_add_file_or_folder_files(abdb_file_list *list, const char *path,
+                                                    abdb_skipped_files *skipped, abdb_error *err)
 {
     struct stat info;
 
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode)
-               ? list_folder_recursively(&(listing){list, skipped}, path, 0, false, err)
+               ? append_files_of_folder_recursively(&(listing){list, skipped}, path, 0, false, err)
                : append_file_path(list, path, true, err);
 }
 

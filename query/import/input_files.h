@@ -37,16 +37,19 @@ typedef struct {
 } abdb_skipped_files;
 
 /* Counts a file, and keeps the names of the first. */
-void abdb_skipped_files_add(abdb_skipped_files *skipped, abdb_skipped_kind kind, const char *path);
+void abdb_skipped_files_count_and_name(abdb_skipped_files *skipped, abdb_skipped_kind kind,
+                                       const char *path);
 void abdb_skipped_files_free(abdb_skipped_files *skipped);
 
 /* Is it what abdb run --spool has not finished, ".c-....jsonl.part"? */
-bool abdb_is_unfinished_spool(const char *path);
+bool abdb_is_unfinished_spool_name(const char *path);
 /* Adds what path means: a folder's files, in the order of their names; else path itself, whether it
  * is there or not. Of a folder, symbolic links, special files and hidden ones (but for unfinished
  * spools) go to skipped, which may be NULL. ABDB_LIMIT: too many, or too deep. */
-ABDB_MUST_USE abdb_status abdb_file_list_add_path(abdb_file_list *list, const char *path,
-                                                  abdb_skipped_files *skipped, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_file_list_add_file_or_folder_files(abdb_file_list *list,
+                                                                  const char *path,
+                                                                  abdb_skipped_files *skipped,
+                                                                  abdb_error *err);
 void abdb_file_list_free(abdb_file_list *list);
 
 /* A file for a moment, in a folder of its own in $TMPDIR or /tmp. Zeroed is none. */

@@ -41,8 +41,9 @@ static const struct {
 };
 
 /* Prints what an imported row lacks for a question, with the first names, if any lacks it. */
-static abdb_status print_next_step_if_data_missing(const import_session *s, abdb_db *db, size_t i,
-                                                   const char *mark, abdb_error *err)
+static abdb_status print_next_step_if_data_missing(const import_session *s, abdb_db *db,
+                                                   size_t need_index, const char *last_entry_before,
+                                                   abdb_error *err)
 {
     abdb_binds binds = {0};
     abdb_table t = {0};
@@ -50,18 +51,21 @@ static abdb_status print_next_step_if_data_missing(const import_session *s, abdb
     sqlite3_int64 lacks = 0;
     abdb_status st = ABDB_OK;
 
-    (void)abdb_bind_add_text(&binds, mark);
-    TRY(abdb_query_to_table(db->sql, needs[i].sql, &binds, &t, err));
+    (void)abdb_bind_add_text(&binds, last_entry_before);
+    TRY(abdb_query_to_table(db->sql, needs[need_index].sql, &binds, &t, err));
     for (size_t row = 0; row < t.rows && row < NAMED; row++)
         abdb_text_printf(&names, "%s%s (%.0f)", row ? ", " : "",
                          abdb_cell_text_or_empty(&t, row, 0), abdb_cell_number_or_nan(&t, row, 1));
     if (t.rows > NAMED) abdb_text_printf(&names, " and %zu more", t.rows - NAMED);
-    if (t.rows && needs[i].lacks) TRY(abdb_db_query_integer(db, needs[i].lacks, &lacks, err));
+    if (t.rows && needs[need_index].lacks)
+        TRY(abdb_db_query_integer_or_0(db, needs[need_index].lacks, &lacks, err));
     if (t.rows)
-        abdb_print_remark("next: %s: %s; %s%s%s", needs[i].missing, abdb_text_get(&names),
-                          lacks ? "`abdb import data` brings what abdb ships, " : "",
-                          needs[i].command,
-                          strstr(needs[i].command, "--replace") ? abdb_import_repeat_hint(s) : "");
+        abdb_print_stderr_remark(
+            "next: %s: %s; %s%s%s", needs[need_index].missing, abdb_text_get(&names),
+            lacks ? "`abdb import data` brings what abdb ships, " : "", needs[need_index].command,
+            strstr(needs[need_index].command, "--replace")
+                ? abdb_import_hint_of_options_to_repeat(s)
+                : "");
 done:
     abdb_text_free(&names);
     abdb_table_free(&t);

@@ -43,7 +43,7 @@ abdb_status abdb_find_outdated_imports(abdb_db *db, abdb_arena *arena, abdb_outd
         *group = (abdb_outdated_imports){.own_map = sqlite3_column_int(s, 1),
                                          .was = sqlite3_column_int(s, 2),
                                          .files = sqlite3_column_int64(s, 3)};
-        group->now = abdb_importer_version_of_format(format, group->own_map);
+        group->now = abdb_importer_version_of_format_with_maps(format, group->own_map);
         if (group->was >= group->now) continue; /* a format that is gone: 0 */
         group->format = abdb_arena_copy(arena, format, strlen(format));
         ++*count;

@@ -27,13 +27,13 @@ bool abdb_input_is_parquet(const abdb_input *in)
            memcmp(in->data + in->size - size, magic, size) == 0;
 }
 
-static void set_parquet_variable(const void *path)
+static void set_parquet_path_in_environment(const void *path)
 {
     setenv("ABDB_PARQUET", path, 1);
 }
 
 /* The first line of what the program printed on standard error. */
-static abdb_status fail_with_first_error_line(const abdb_text *error_output, abdb_error *err)
+static abdb_status fail_with_first_stderr_line(const abdb_text *error_output, abdb_error *err)
 {
     const char *reason = error_output->size ? abdb_text_get(error_output) : "it printed no reason";
 
@@ -48,7 +48,7 @@ static abdb_status run_duckdb_and_read_csv(const char *path, abdb_text *csv, abd
     const abdb_start_options how = {.path = program && *program ? program : "duckdb",
                                     .argument = {"-no-init", "-batch", "-bail", "-c", to_csv},
                                     .capture_stderr = true,
-                                    .prepare = set_parquet_variable,
+                                    .prepare = set_parquet_path_in_environment,
                                     .prepare_argument = path};
     abdb_text error_output = {0};
     abdb_program p;
@@ -73,13 +73,13 @@ static abdb_status run_duckdb_and_read_csv(const char *path, abdb_text *csv, abd
                       " ABDB_DUCKDB=PATH",
                       how.path, install_hint));
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        TRY(fail_with_first_error_line(&error_output, err));
+        TRY(fail_with_first_stderr_line(&error_output, err));
 done:
     abdb_text_free(&error_output);
     return st;
 }
 
-abdb_status abdb_input_decode_parquet(abdb_input *in, abdb_error *err)
+abdb_status abdb_input_decode_parquet_to_csv(abdb_input *in, abdb_error *err)
 {
     abdb_text csv = {0};
     char path[64];

@@ -11,6 +11,6 @@ bool abdb_input_is_parquet(const abdb_input *in);
  * most ABDB_PARQUET_TIMEOUT_S seconds. ABDB_DATA: the file is damaged. ABDB_PARTIAL: there is no
  * such program. ABDB_LIMIT: too much text, or too long. */
 enum { ABDB_PARQUET_TIMEOUT_S = 300 };
-ABDB_MUST_USE abdb_status abdb_input_decode_parquet(abdb_input *in, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_input_decode_parquet_to_csv(abdb_input *in, abdb_error *err);
 
 #endif

@@ -25,7 +25,7 @@ static const char *format_value_counts(const abdb_counts *c, char out[160])
     return out;
 }
 
-const char *abdb_import_repeat_hint(const import_session *s)
+const char *abdb_import_hint_of_options_to_repeat(const import_session *s)
 {
     if (s->options->words && s->options->words->map) return " (with --map as now)";
     return s->options->format ? " (with --format as now)" : "";
@@ -36,14 +36,15 @@ static void warn_lost_factors_and_no_device(const import_session *s, const char 
                                             const abdb_counts *c)
 {
     if (c->factors_left_out)
-        abdb_print_remark("%s: factors left out, beyond %d an entry: %ld", path, ABDB_FACTOR_MAX,
-                          c->factors_left_out);
+        abdb_print_stderr_remark("%s: factors left out, beyond %d an entry: %ld", path,
+                                 ABDB_FACTOR_MAX, c->factors_left_out);
     if (c->entries && c->entries_without_device == c->entries)
-        abdb_print_remark(
+        abdb_print_stderr_remark(
             "%s: no device is named in any of its %ld entries: nothing per device, watt or"
             " dollar comes of them; `abdb import --replace --set device=NAME --set"
             " devices=N %.*s`%s says it",
-            path, c->entries, (int)strcspn(path, "!"), path, abdb_import_repeat_hint(s));
+            path, c->entries, (int)strcspn(path, "!"), path,
+            abdb_import_hint_of_options_to_repeat(s));
 }
 
 /* Rows that are kept, and that rankings leave out. */
@@ -51,9 +52,10 @@ static void warn_marked_entries(const char *path, const abdb_mark_tally *marks)
 {
     for (size_t i = 0; i < ABDB_MARKS_TALLIED; i++)
         if (marks->mark[i].entries)
-            abdb_print_remark("%s: marked %s: %ld entr%s%s%s", path, abdb_mark_name_tallied_at(i),
-                              marks->mark[i].entries, marks->mark[i].entries == 1 ? "y" : "ies",
-                              *marks->mark[i].first ? "; first " : "", marks->mark[i].first);
+            abdb_print_stderr_remark("%s: marked %s: %ld entr%s%s%s", path,
+                                     abdb_mark_name_tallied_at(i), marks->mark[i].entries,
+                                     marks->mark[i].entries == 1 ? "y" : "ies",
+                                     *marks->mark[i].first ? "; first " : "", marks->mark[i].first);
 }
 
 /* What was passed over, by name. */
@@ -66,8 +68,8 @@ static void warn_unmapped_values(const char *path, const abdb_left_out *list)
                          list->item[i].values);
     if (list->others) abdb_text_printf(&names, ", others (%ld)", list->others);
     if (list->items)
-        abdb_print_remark("%s: left out, for nothing here says what it is: %s", path,
-                          abdb_text_get(&names));
+        abdb_print_stderr_remark("%s: left out, for nothing here says what it is: %s", path,
+                                 abdb_text_get(&names));
     abdb_text_free(&names);
 }
 
@@ -82,12 +84,13 @@ static void warn_refused_rows_and_values(const char *path, const abdb_counts *c,
         snprintf(values, sizeof values, "%s%ld value%s of accepted rows", *rows ? " and " : "",
                  c->refused, abdb_plural_ending(c->refused));
     if (*rows || *values)
-        abdb_print_remark("%s: %s%s refused; first %s%s", path, rows, values, c->first_reject,
-                          dry_run ? "" : "; `abdb query rejects` lists all");
+        abdb_print_stderr_remark("%s: %s%s refused; first %s%s", path, rows, values,
+                                 c->first_reject,
+                                 dry_run ? "" : "; `abdb query rejects` lists all");
 }
 
-void abdb_print_import_result(const import_session *s, const char *path,
-                              const abdb_import_result *unit)
+void abdb_print_import_result_and_warnings(const import_session *s, const char *path,
+                                           const abdb_import_result *unit)
 {
     const abdb_counts *c = &unit->counts;
     long rows = c->accepted + c->duplicate + c->rejected + c->ignored;
@@ -110,20 +113,20 @@ void abdb_print_import_result(const import_session *s, const char *path,
     if (!unit->known) warn_marked_entries(path, &unit->marks);
     if (!unit->known) warn_lost_factors_and_no_device(s, path, c);
     if (!unit->known) warn_unmapped_values(path, &unit->left_out);
-    if (unit->remark) abdb_print_remark("%s: %s", path, unit->remark);
+    if (unit->remark) abdb_print_stderr_remark("%s: %s", path, unit->remark);
 }
 
 void abdb_warn_of_import_with_other_overrides(const char *path, const abdb_import_result *unit)
 {
     if (*unit->other_words)
-        abdb_print_remark(
+        abdb_print_stderr_remark(
             "%s: these rows stand there already, read with --set %s: both count now; `abdb import"
             " --replace` with the right words keeps one",
             path, unit->other_words);
 }
 
-void abdb_print_round_result(const import_session *s, const char *root, const char *format,
-                             const import_counts *c)
+void abdb_print_round_result_and_warnings(const import_session *s, const char *root,
+                                          const char *format, const import_counts *c)
 {
     char values[160];
 
@@ -165,9 +168,9 @@ static void print_skipped_files(const abdb_skipped_files *skipped)
 
     for (size_t i = 0; i < ABDB_SKIPPED_KINDS; i++)
         if (skipped->kind[i].count)
-            abdb_print_remark("%s: %zu (%s%s)", words[i], skipped->kind[i].count,
-                              abdb_text_get(&skipped->kind[i].names),
-                              skipped->kind[i].count > ABDB_SKIPPED_NAMES ? ", ..." : "");
+            abdb_print_stderr_remark("%s: %zu (%s%s)", words[i], skipped->kind[i].count,
+                                     abdb_text_get(&skipped->kind[i].names),
+                                     skipped->kind[i].count > ABDB_SKIPPED_NAMES ? ", ..." : "");
 }
 
 void abdb_print_import_summary(const import_session *s)
@@ -181,14 +184,14 @@ void abdb_print_import_summary(const import_session *s)
         print_import_counts(s, "total", &s->total, tail);
     }
     if (s->beside)
-        abdb_print_remark("files of rounds beside the results, not needed: %zu", s->beside);
+        abdb_print_stderr_remark("files of rounds beside the results, not needed: %zu", s->beside);
     if (s->power_logs)
-        abdb_print_remark("power logs of training runs, not read: %zu", s->power_logs);
+        abdb_print_stderr_remark("power logs of training runs, not read: %zu", s->power_logs);
     if (s->folders_without_log)
-        abdb_print_remark("result folders without a log that abdb reads, rejected: %zu",
-                          s->folders_without_log);
+        abdb_print_stderr_remark("result folders without a log that abdb reads, rejected: %zu",
+                                 s->folders_without_log);
     if (s->passed_over)
-        abdb_print_remark("files of other formats, passed over: %zu", s->passed_over);
+        abdb_print_stderr_remark("files of other formats, passed over: %zu", s->passed_over);
     print_skipped_files(&s->skipped);
-    if (s->refused) abdb_print_remark("files refused: %zu", s->refused);
+    if (s->refused) abdb_print_stderr_remark("files refused: %zu", s->refused);
 }

@@ -25,18 +25,19 @@ typedef struct {
 
 /* Where an artifact was read from: itself, its archive, or the folder above the results of its
  * round. The caller frees it. *several: that may hold more than the artifact. */
-static char *source_file_of_artifact(const char *path, const char *format, bool *several)
+static char *file_archive_or_round_of_artifact(const char *path, const char *format,
+                                               bool *holds_several)
 {
     const char *mark = strchr(path, '!'), *results = NULL;
     size_t size = strlen(path);
 
-    *several = true;
+    *holds_several = true;
     /* ARCHIVE!MEMBER, unless a file is really called so. */
     if (mark && access(path, F_OK) != 0) return strndup(path, (size_t)(mark - path));
     for (const char *next = path; (next = strstr(next, "/results/")); next++) results = next;
     if (abdb_mlperf_round_importer_version_of_format(format) && results)
         return strndup(path, (size_t)(results - path));
-    *several = false;
+    *holds_several = false;
     return strndup(path, size);
 }
 
@@ -47,7 +48,7 @@ static void free_past_import(past_import *r)
     free(r->format);
 }
 
-static void free_past_imports(past_import_list *list)
+static void free_past_import_list(past_import_list *list)
 {
     for (size_t i = 0; i < list->count; i++) free_past_import(&list->item[i]);
     free(list->item);
@@ -65,13 +66,13 @@ static abdb_status reserve_past_import(past_import_list *list, abdb_error *err)
 }
 
 /* Adds an earlier import to the list unless it equals the last one. */
-static abdb_status append_past_import_once(past_import_list *list, const char *path,
-                                           const char *overrides_text, const char *format,
-                                           abdb_error *err)
+static abdb_status append_past_import_unless_same_as_last(past_import_list *list, const char *path,
+                                                          const char *overrides_text,
+                                                          const char *format, abdb_error *err)
 {
     const past_import *last = list->count ? &list->item[list->count - 1] : NULL;
     bool several;
-    past_import r = {.file = source_file_of_artifact(path, format, &several),
+    past_import r = {.file = file_archive_or_round_of_artifact(path, format, &several),
                      .words = strdup(overrides_text)};
     abdb_status st = ABDB_OK;
 
@@ -106,9 +107,9 @@ static abdb_status load_imports_marked_for_reread(abdb_db *db, const char *path,
     if (code == SQLITE_OK) {
         sqlite3_bind_text(s, 1, path, -1, SQLITE_STATIC);
         while (st == ABDB_OK && (code = sqlite3_step(s)) == SQLITE_ROW)
-            st = append_past_import_once(list, abdb_sql_text_or_empty(s, 0),
-                                         abdb_sql_text_or_empty(s, 1), abdb_sql_text_or_empty(s, 2),
-                                         err);
+            st = append_past_import_unless_same_as_last(list, abdb_sql_text_or_empty(s, 0),
+                                                        abdb_sql_text_or_empty(s, 1),
+                                                        abdb_sql_text_or_empty(s, 2), err);
     }
     if (st == ABDB_OK && code != SQLITE_DONE)
         st = abdb_db_report_sqlite_error(db, err, "artifacts");
@@ -125,7 +126,7 @@ static abdb_status parse_stored_overrides(abdb_overrides *overrides, const char 
 
     if (!copy) return ABDB_FAIL(err, ABDB_NOMEM, "--set");
     for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        if (strchr(line, '=')) TRY(abdb_overrides_add_setting(overrides, line, err));
+        if (strchr(line, '=')) TRY(abdb_overrides_validate_and_add_setting(overrides, line, err));
 done:
     free(copy);
     return st;
@@ -149,10 +150,10 @@ static abdb_status reimport_past_import(import_session *s, const past_import *r,
     abdb_status st = ABDB_OK;
 
     s->options = options;
-    TRY(abdb_file_list_add_path(&files, r->file, NULL, err));
+    TRY(abdb_file_list_add_file_or_folder_files(&files, r->file, NULL, err));
     for (size_t i = 0; i < files.count; i++)
-        TRY(abdb_import_path(s, files.item[i].path, files.item[i].named, err));
-    TRY(abdb_import_pending_rounds(s, err));
+        TRY(abdb_import_file_archive_or_pipe(s, files.item[i].path, files.item[i].named, err));
+    TRY(abdb_import_and_free_pending_round(s, err));
 done:
     s->options = given;
     abdb_file_list_free(&files);
@@ -173,7 +174,7 @@ static abdb_status reimport_with_old_and_new_overrides(import_session *s, const 
 
     TRY(parse_stored_overrides(&words, r->words, err));
     while ((setting = abdb_arg_next_value(args, "set", &at)))
-        TRY(abdb_overrides_add_setting(&words, setting, err));
+        TRY(abdb_overrides_validate_and_add_setting(&words, setting, err));
     options.words = &words;
     options.replace = 1;
     options.replace_words = r->words;
@@ -202,8 +203,9 @@ static abdb_status withdraw_mended_delete_rejects(abdb_db *db, time_t since, abd
     if (!sql) return ABDB_FAIL(err, ABDB_NOMEM, "rejects");
     TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
     TRY(abdb_db_exec(db, sql, err));
-    TRY(abdb_withdrawal_insert_events(db, "withdrawn", "SELECT target FROM mended WHERE whole",
-                                      "the file was mended: --retry-rejects", err));
+    TRY(abdb_withdrawal_insert_events_changing_state(db, "withdrawn",
+                                                     "SELECT target FROM mended WHERE whole",
+                                                     "the file was mended: --retry-rejects", err));
     TRY(abdb_db_exec(db,
                      "DELETE FROM reject WHERE artifact_id IN (SELECT artifact_id FROM mended)"
                      " AND artifact_id NOT IN (SELECT artifact_id FROM gone_artifact)",
@@ -234,13 +236,13 @@ abdb_status abdb_import_retry_rejected(import_session *s, abdb_db *db, const cha
         err));
     TRY(load_imports_marked_for_reread(db, path, &list, err));
     if (!list.count)
-        abdb_print_remark("nothing to try again: no rejected rows%s%s", path ? " in " : "",
-                          path ? path : "");
+        abdb_print_stderr_remark("nothing to try again: no rejected rows%s%s", path ? " in " : "",
+                                 path ? path : "");
     for (size_t i = 0; i < list.count; i++)
         TRY(reimport_with_old_and_new_overrides(s, &list.item[i], args, err));
     TRY(withdraw_mended_delete_rejects(db, now, err));
 done:
-    free_past_imports(&list);
+    free_past_import_list(&list);
     return st;
 }
 
@@ -277,23 +279,23 @@ enum { LEFT_SAID = 50 };
 static void print_why_not_reread(const char *file, const char *overrides_text)
 {
     if (strcmp(file, "-") == 0)
-        abdb_print_remark("standard input cannot be read again: left as it was read");
+        abdb_print_stderr_remark("standard input cannot be read again: left as it was read");
     else if (access(file, R_OK) != 0)
-        abdb_print_remark("%s is not there any more: left as it was read", file);
+        abdb_print_stderr_remark("%s is not there any more: left as it was read", file);
     else if (*map_digest_in_overrides_text(overrides_text))
-        abdb_print_remark(
+        abdb_print_stderr_remark(
             "%s was read with a map of yours: name that with --map FILE; left as it was"
             " read",
             file);
     else
-        abdb_print_remark(
+        abdb_print_stderr_remark(
             "%s was not read again (it has other bytes now, or was refused): left as it was"
             " read",
             file);
 }
 
 /* Prints which imports --refresh could not read again, such as files that are gone. */
-static abdb_status print_imports_not_reread(abdb_db *db, const char *path, abdb_error *err)
+static abdb_status print_imports_still_not_reread(abdb_db *db, const char *path, abdb_error *err)
 {
     past_import_list list = {0};
     abdb_status st = ABDB_OK;
@@ -307,9 +309,9 @@ static abdb_status print_imports_not_reread(abdb_db *db, const char *path, abdb_
     for (size_t i = 0; i < list.count && i < LEFT_SAID; i++)
         print_why_not_reread(list.item[i].file, list.item[i].words);
     if (list.count > LEFT_SAID)
-        abdb_print_remark("and %zu more: `abdb doctor` counts them", list.count - LEFT_SAID);
+        abdb_print_stderr_remark("and %zu more: `abdb doctor` counts them", list.count - LEFT_SAID);
 done:
-    free_past_imports(&list);
+    free_past_import_list(&list);
     return st;
 }
 
@@ -322,12 +324,12 @@ abdb_status abdb_import_refresh_outdated(import_session *s, abdb_db *db, const c
     TRY(abdb_fill_temp_table_of_outdated_imports(db, err));
     TRY(load_imports_marked_for_reread(db, path, &list, err));
     if (!list.count)
-        abdb_print_remark("nothing to read again: this version read every file%s%s",
-                          path ? " in " : "", path ? path : "");
+        abdb_print_stderr_remark("nothing to read again: this version read every file%s%s",
+                                 path ? " in " : "", path ? path : "");
     for (size_t i = 0; i < list.count; i++)
         TRY(reimport_outdated_if_possible(s, &list.item[i], err));
-    if (!s->options->dry_run) TRY(print_imports_not_reread(db, path, err));
+    if (!s->options->dry_run) TRY(print_imports_still_not_reread(db, path, err));
 done:
-    free_past_imports(&list);
+    free_past_import_list(&list);
     return st;
 }

@@ -19,12 +19,12 @@ bool abdb_input_is_llama_bench_database(const abdb_input *in)
            memmem(in->data, size, "avg_ts", 6);
 }
 
-static json_t *column_to_json(sqlite3_stmt *s, int i)
+static json_t *column_to_json(sqlite3_stmt *s, int column)
 {
-    switch (sqlite3_column_type(s, i)) {
-    case SQLITE_INTEGER: return json_integer(sqlite3_column_int64(s, i));
-    case SQLITE_FLOAT: return json_real(sqlite3_column_double(s, i));
-    case SQLITE_TEXT: return json_string(abdb_sql_text_or_empty(s, i));
+    switch (sqlite3_column_type(s, column)) {
+    case SQLITE_INTEGER: return json_integer(sqlite3_column_int64(s, column));
+    case SQLITE_FLOAT: return json_real(sqlite3_column_double(s, column));
+    case SQLITE_TEXT: return json_string(abdb_sql_text_or_empty(s, column));
     default: return json_null();
     }
 }
@@ -64,7 +64,7 @@ static bool has_llama_bench_columns(sqlite3_stmt *s)
 
 /* All rows of all tables that have the columns, one table behind the other. Returns SQLite's code.
  */
-static int append_llama_bench_tables(sqlite3 *db, abdb_text *out)
+static int append_rows_of_llama_bench_tables(sqlite3 *db, abdb_text *out)
 {
     static const char tables[] = "SELECT name FROM sqlite_schema WHERE type = 'table'"
                                  " AND sql LIKE 'CREATE TABLE%' ORDER BY rowid";
@@ -106,7 +106,7 @@ abdb_status abdb_input_decode_llama_bench_database(abdb_input *in, abdb_error *e
         copy = NULL; /* the connection's, whatever came of it */
     }
     if (code == SQLITE_OK) abdb_sql_install_authorizer(db, ABDB_SQL_READING);
-    if (code == SQLITE_OK) code = append_llama_bench_tables(db, &text);
+    if (code == SQLITE_OK) code = append_rows_of_llama_bench_tables(db, &text);
     if (code == SQLITE_NOMEM || text.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a database"));
     if (code != SQLITE_OK)
         TRY(ABDB_FAIL(err, ABDB_DATA, "an SQLite database that is damaged: %s",

@@ -40,13 +40,13 @@ static const struct {
      "all reports and what they answer",
      {"query", "--all", NULL, NULL}}};
 
-static json_t *make_error(json_t *id, int code, const char *message)
+static json_t *make_jsonrpc_error_response(json_t *id, int code, const char *message)
 {
     return json_pack("{s:s, s:O?, s:{s:i, s:s}}", "jsonrpc", "2.0", "id", id ? id : json_null(),
                      "error", "code", code, "message", message);
 }
 
-static json_t *make_result(json_t *id, json_t *result)
+static json_t *make_jsonrpc_result_response(json_t *id, json_t *result)
 {
     return json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", id, "result",
                      result ? result : json_object());
@@ -69,7 +69,7 @@ static const char *meaning_of_exit_code(int code)
 }
 
 /* The lines that a verb wrote on standard error: notes, footnotes, and why it failed. */
-static json_t *notes_to_json(const abdb_verb_answer *answer)
+static json_t *stderr_lines_to_json_notes(const abdb_verb_answer *answer)
 {
     json_t *list = json_array();
     const char *text = abdb_text_get((abdb_text *)(size_t)&answer->words);
@@ -85,7 +85,8 @@ static json_t *notes_to_json(const abdb_verb_answer *answer)
 }
 
 /* The rows of an answer, at most rows_max; *more: how many were left out. Text: it is no JSON. */
-static json_t *output_to_json(const abdb_verb_answer *answer, size_t rows_max, size_t *more)
+static json_t *answer_rows_or_text_to_json(const abdb_verb_answer *answer, size_t rows_max,
+                                           size_t *more)
 {
     const char *text = abdb_text_get((abdb_text *)(size_t)&answer->output);
     json_t *rows = json_loads(text, 0, NULL);
@@ -101,15 +102,15 @@ static json_t *output_to_json(const abdb_verb_answer *answer, size_t rows_max, s
 }
 
 /* The answer to a tool call: the rows as data, and the same as text for clients without it. */
-static json_t *call_result(const abdb_mcp_server *server, const abdb_verb_answer *answer,
-                           bool is_picture)
+static json_t *make_tool_call_result(const abdb_mcp_server *server, const abdb_verb_answer *answer,
+                                     bool is_picture)
 {
     size_t more;
-    json_t *rows = output_to_json(answer, server->rows_max, &more);
+    json_t *rows = answer_rows_or_text_to_json(answer, server->rows_max, &more);
     json_t *data =
         json_pack("{s:i, s:s, s:b, s:o?, s:o?}", "exit_code", answer->exit_code, "meaning",
                   meaning_of_exit_code(answer->exit_code), "refused", answer->exit_code == 3,
-                  is_picture ? "svg" : "rows", rows, "notes", notes_to_json(answer));
+                  is_picture ? "svg" : "rows", rows, "notes", stderr_lines_to_json_notes(answer));
     char *text;
     json_t *out;
 
@@ -128,14 +129,14 @@ static json_t *call_result(const abdb_mcp_server *server, const abdb_verb_answer
 }
 
 /* A call that could not be made: an answer that says why, as the protocol wants it. */
-static json_t *call_failure(const abdb_error *err)
+static json_t *make_tool_call_failure_result(const abdb_error *err)
 {
     return json_pack("{s:[{s:s, s:s}], s:b}", "content", "type", "text", "text", err->message,
                      "isError", 1);
 }
 
 /* tools/call: builds the command line, runs it, and gives its answer. */
-static json_t *call_tool(const abdb_mcp_server *server, json_t *id, json_t *params)
+static json_t *run_tool_and_make_response(const abdb_mcp_server *server, json_t *id, json_t *params)
 {
     const char *name = json_string_value(json_object_get(params, "name")), *command[WORDS_MAX];
     const abdb_tool *tool = name ? abdb_tool_find(name) : NULL;
@@ -145,18 +146,21 @@ static json_t *call_tool(const abdb_mcp_server *server, json_t *id, json_t *para
     json_t *result;
     abdb_status st;
 
-    if (!tool) return make_error(id, BAD_PARAMS, "no such tool; tools/list names them");
+    if (!tool)
+        return make_jsonrpc_error_response(id, BAD_PARAMS, "no such tool; tools/list names them");
     st = abdb_tool_build_command(tool, json_object_get(params, "arguments"), server->db, command,
                                  WORDS_MAX, &arena, &err);
-    if (st == ABDB_OK) st = abdb_run_verb(&answer, command, server->timeout_s, &err);
-    result = st == ABDB_OK ? call_result(server, &answer, strcmp(tool->name, "plot") == 0)
-                           : call_failure(&err);
+    if (st == ABDB_OK)
+        st = abdb_run_verb_in_child_process(&answer, command, server->timeout_s, &err);
+    result = st == ABDB_OK ? make_tool_call_result(server, &answer, strcmp(tool->name, "plot") == 0)
+                           : make_tool_call_failure_result(&err);
     abdb_verb_answer_free(&answer);
     abdb_arena_free(&arena);
-    return result ? make_result(id, result) : make_error(id, -32603, "out of memory");
+    return result ? make_jsonrpc_result_response(id, result)
+                  : make_jsonrpc_error_response(id, -32603, "out of memory");
 }
 
-static json_t *list_resources(void)
+static json_t *make_resource_list_result(void)
 {
     json_t *list = json_array();
 
@@ -169,7 +173,8 @@ static json_t *list_resources(void)
 }
 
 /* resources/read: runs the command behind an address. */
-static json_t *read_resource(const abdb_mcp_server *server, json_t *id, json_t *params)
+static json_t *run_resource_command_and_make_response(const abdb_mcp_server *server, json_t *id,
+                                                      json_t *params)
 {
     const char *uri = json_string_value(json_object_get(params, "uri"));
     abdb_verb_answer answer = {0};
@@ -182,21 +187,21 @@ static json_t *read_resource(const abdb_mcp_server *server, json_t *id, json_t *
             resources[i].command[2], NULL};
 
         if (strcmp(resources[i].uri, uri) != 0) continue;
-        if (abdb_run_verb(&answer, command, server->timeout_s, &err) != ABDB_OK)
-            return make_error(id, -32603, err.message);
+        if (abdb_run_verb_in_child_process(&answer, command, server->timeout_s, &err) != ABDB_OK)
+            return make_jsonrpc_error_response(id, -32603, err.message);
         out = answer.exit_code == 0
-                  ? make_result(id, json_pack("{s:[{s:s, s:s, s:s}]}", "contents", "uri", uri,
-                                              "mimeType", "application/json", "text",
-                                              abdb_text_get(&answer.output)))
-                  : make_error(id, -32603, abdb_text_get(&answer.words));
+                  ? make_jsonrpc_result_response(
+                        id, json_pack("{s:[{s:s, s:s, s:s}]}", "contents", "uri", uri, "mimeType",
+                                      "application/json", "text", abdb_text_get(&answer.output)))
+                  : make_jsonrpc_error_response(id, -32603, abdb_text_get(&answer.words));
         abdb_verb_answer_free(&answer);
-        return out ? out : make_error(id, -32603, "out of memory");
+        return out ? out : make_jsonrpc_error_response(id, -32603, "out of memory");
     }
-    return make_error(id, -32002, "no such resource; resources/list names them");
+    return make_jsonrpc_error_response(id, -32002, "no such resource; resources/list names them");
 }
 
 /* initialize: the version that the client asked for where it is known here, else the newest. */
-static json_t *greet(json_t *params)
+static json_t *make_initialize_result(json_t *params)
 {
     const char *asked = json_string_value(json_object_get(params, "protocolVersion"));
     const char *version = versions[0];
@@ -209,7 +214,7 @@ static json_t *greet(json_t *params)
 }
 
 /* Answers one request that is a JSON object. */
-static json_t *answer_request(const abdb_mcp_server *server, json_t *request)
+static json_t *make_response_or_null_to_request(const abdb_mcp_server *server, json_t *request)
 {
     json_t *id = json_object_get(request, "id"), *params = json_object_get(request, "params");
     const char *method = json_string_value(json_object_get(request, "method"));
@@ -218,35 +223,40 @@ static json_t *answer_request(const abdb_mcp_server *server, json_t *request)
     if (!method || !version || strcmp(version, "2.0") != 0)
         return json_is_object(request) && json_object_get(request, "result")
                    ? NULL /* an answer: nothing was asked of the client */
-                   : make_error(NULL, INVALID_REQUEST, "no request of JSON-RPC 2.0");
+                   : make_jsonrpc_error_response(NULL, INVALID_REQUEST,
+                                                 "no request of JSON-RPC 2.0");
     if (!id) return NULL; /* a notification */
     if (!json_is_string(id) && !json_is_number(id))
-        return make_error(NULL, INVALID_REQUEST, "an id is a text or a number");
-    if (strcmp(method, "initialize") == 0) return make_result(id, greet(params));
-    if (strcmp(method, "ping") == 0) return make_result(id, NULL);
+        return make_jsonrpc_error_response(NULL, INVALID_REQUEST, "an id is a text or a number");
+    if (strcmp(method, "initialize") == 0)
+        return make_jsonrpc_result_response(id, make_initialize_result(params));
+    if (strcmp(method, "ping") == 0) return make_jsonrpc_result_response(id, NULL);
     if (strcmp(method, "tools/list") == 0)
-        return make_result(id, json_pack("{s:o}", "tools", abdb_tools_to_json()));
-    if (strcmp(method, "tools/call") == 0) return call_tool(server, id, params);
-    if (strcmp(method, "resources/list") == 0) return make_result(id, list_resources());
-    if (strcmp(method, "resources/read") == 0) return read_resource(server, id, params);
+        return make_jsonrpc_result_response(id, json_pack("{s:o}", "tools", abdb_tools_to_json()));
+    if (strcmp(method, "tools/call") == 0) return run_tool_and_make_response(server, id, params);
+    if (strcmp(method, "resources/list") == 0)
+        return make_jsonrpc_result_response(id, make_resource_list_result());
+    if (strcmp(method, "resources/read") == 0)
+        return run_resource_command_and_make_response(server, id, params);
     if (strcmp(method, "resources/templates/list") == 0)
-        return make_result(id, json_pack("{s:[]}", "resourceTemplates"));
-    return make_error(id, NO_METHOD, "no such method");
+        return make_jsonrpc_result_response(id, json_pack("{s:[]}", "resourceTemplates"));
+    return make_jsonrpc_error_response(id, NO_METHOD, "no such method");
 }
 
 json_t *abdb_mcp_answer_message(const abdb_mcp_server *server, const char *text, size_t size)
 {
     json_t *message = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL), *out = NULL, *one;
 
-    if (!message) return make_error(NULL, PARSE_ERROR, "the line is no JSON in UTF-8");
+    if (!message)
+        return make_jsonrpc_error_response(NULL, PARSE_ERROR, "the line is no JSON in UTF-8");
     if (!json_is_array(message)) {
-        out = answer_request(server, message);
+        out = make_response_or_null_to_request(server, message);
     } else if (!json_array_size(message)) {
-        out = make_error(NULL, INVALID_REQUEST, "an empty list of requests");
+        out = make_jsonrpc_error_response(NULL, INVALID_REQUEST, "an empty list of requests");
     } else { /* a list of requests, of version 2025-03-26 */
         out = json_array();
         for (size_t i = 0; i < json_array_size(message); i++) {
-            one = answer_request(server, json_array_get(message, i));
+            one = make_response_or_null_to_request(server, json_array_get(message, i));
             if (one) (void)json_array_append_new(out, one);
         }
         if (!json_array_size(out)) {

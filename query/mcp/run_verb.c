@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-abdb_status abdb_run_verb(abdb_verb_answer *out, const char *const *argument, double timeout_s,
-                          abdb_error *err)
+abdb_status abdb_run_verb_in_child_process(abdb_verb_answer *out, const char *const *verb_arguments,
+                                           double timeout_s, abdb_error *err)
 {
     abdb_start_options how = {.path = "/proc/self/exe", .capture_stderr = true};
     static const char *const cut_off[] = {
@@ -17,15 +17,15 @@ abdb_status abdb_run_verb(abdb_verb_answer *out, const char *const *argument, do
     abdb_status st;
 
     *out = (abdb_verb_answer){0};
-    for (size_t i = 0; argument[i]; i++) {
+    for (size_t i = 0; verb_arguments[i]; i++) {
         if (i + 1 >= ABDB_ARGUMENTS) return ABDB_FAIL(err, ABDB_USAGE, "too many arguments");
-        how.argument[i] = argument[i];
+        how.argument[i] = verb_arguments[i];
     }
     st = abdb_program_start_with_pipes(&p, &how, err);
     if (st != ABDB_OK) return st;
-    out->cut_off = cut_off[abdb_program_read_output_and_reap(
-        &p, timeout_s, ABDB_VERB_OUTPUT_MAX, ABDB_VERB_WORDS_MAX, &out->output, &out->words,
-        &status)];
+    out->cut_off = cut_off[abdb_program_read_output_and_reap(&p, timeout_s, ABDB_VERB_OUTPUT_MAX,
+                                                             ABDB_VERB_WORDS_MAX, &out->output,
+                                                             &out->words, &status)];
     out->exit_code = out->cut_off ? ABDB_LIMIT : WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     return ABDB_OK;
 }

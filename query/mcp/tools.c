@@ -103,7 +103,7 @@ const abdb_tool *abdb_tool_find(const char *name)
 }
 
 /* The JSON schema of a tool's arguments. */
-static json_t *schema_of_arguments(const abdb_tool *tool)
+static json_t *make_json_schema_of_arguments(const abdb_tool *tool)
 {
     json_t *properties = json_object(), *required = json_array();
 
@@ -128,7 +128,7 @@ json_t *abdb_tools_to_json(void)
     for (const abdb_tool *t = abdb_tools; list && t->name; t++)
         if (json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:{s:b, s:b}}", "name", t->name,
                                                   "description", t->description, "inputSchema",
-                                                  schema_of_arguments(t), "annotations",
+                                                  make_json_schema_of_arguments(t), "annotations",
                                                   "readOnlyHint", 1, "openWorldHint", 0)) != 0) {
             json_decref(list);
             list = NULL;
@@ -137,7 +137,7 @@ json_t *abdb_tools_to_json(void)
 }
 
 /* A JSON scalar as the word that a command line has; NULL: it is none. */
-static const char *scalar_to_word(const json_t *value, abdb_arena *arena)
+static const char *json_scalar_to_command_word_or_null(const json_t *value, abdb_arena *arena)
 {
     if (json_is_string(value)) return json_string_value(value);
     if (json_is_integer(value))
@@ -154,7 +154,7 @@ typedef struct {
 } word_list;
 
 /* ABDB_USAGE: too many words; ABDB_NOMEM: word is NULL. */
-static abdb_status append_word(word_list *list, const char *word, abdb_error *err)
+static abdb_status append_command_word(word_list *list, const char *word, abdb_error *err)
 {
     if (!word) return ABDB_FAIL(err, ABDB_NOMEM, "a command");
     if (list->count + 1 >= list->capacity) return ABDB_FAIL(err, ABDB_USAGE, "too many arguments");
@@ -163,7 +163,7 @@ static abdb_status append_word(word_list *list, const char *word, abdb_error *er
 }
 
 /* Is that an option of the verb itself, or the beginning of one, which stands for it? */
-static bool is_option_of_verb(const char *verb, const char *name)
+static bool is_option_prefix_of_verb(const char *verb, const char *name)
 {
     const abdb_option *const lists[] = {abdb_command_find(verb)->options, abdb_common_options,
                                         abdb_output_options};
@@ -176,8 +176,8 @@ static bool is_option_of_verb(const char *verb, const char *name)
 
 /* Appends the parameters of a report or figure as options. Options of the verb, which write files
  * or choose the database, are refused; what the report does not have, the verb refuses. */
-static abdb_status append_parameters(const abdb_tool *tool, const json_t *object, word_list *list,
-                                     abdb_error *err)
+static abdb_status append_report_parameters_as_options(const abdb_tool *tool, const json_t *object,
+                                                       word_list *list, abdb_error *err)
 {
     const char *key;
     json_t *value;
@@ -186,7 +186,7 @@ static abdb_status append_parameters(const abdb_tool *tool, const json_t *object
     if (!json_is_object(object)) return ABDB_FAIL(err, ABDB_USAGE, "parameters is no object");
     json_object_foreach((json_t *)(size_t)object, key, value)
     {
-        const char *word = scalar_to_word(value, list->arena);
+        const char *word = json_scalar_to_command_word_or_null(value, list->arena);
         char name[64];
         size_t size = 0;
 
@@ -194,10 +194,10 @@ static abdb_status append_parameters(const abdb_tool *tool, const json_t *object
             name[size] = key[size] == '_' ? '-' : key[size];
         name[size] = '\0';
         if (!size || key[size] || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != size ||
-            *name == '-' || !word || is_option_of_verb(tool->verb, name))
+            *name == '-' || !word || is_option_prefix_of_verb(tool->verb, name))
             return ABDB_FAIL(err, ABDB_USAGE, "no parameter '%.60s'%s", key,
                              word ? "" : " of that type: a text or a number");
-        st = append_word(list, abdb_arena_printf(list->arena, "--%s=%s", name, word), err);
+        st = append_command_word(list, abdb_arena_printf(list->arena, "--%s=%s", name, word), err);
         if (st != ABDB_OK) return st;
     }
     return st;
@@ -205,7 +205,7 @@ static abdb_status append_parameters(const abdb_tool *tool, const json_t *object
 
 /* May the word stand where a report, figure or check is named? A name, or for query a statement;
  * never a path. */
-static bool is_name_or_statement(const abdb_tool *tool, const char *word)
+static bool is_report_name_or_query_statement(const abdb_tool *tool, const char *word)
 {
     static const char *const begin[] = {"SELECT", "WITH", "VALUES", "EXPLAIN"};
 
@@ -218,8 +218,8 @@ static bool is_name_or_statement(const abdb_tool *tool, const char *word)
 }
 
 /* Refuses arguments that the tool does not have. */
-static abdb_status refuse_unknown_arguments(const abdb_tool *tool, const json_t *arguments,
-                                            abdb_error *err)
+static abdb_status refuse_unknown_tool_arguments(const abdb_tool *tool, const json_t *arguments,
+                                                 abdb_error *err)
 {
     const char *key;
     json_t *value;
@@ -236,21 +236,23 @@ static abdb_status refuse_unknown_arguments(const abdb_tool *tool, const json_t 
 }
 
 /* Appends the options of a call: those of the tool, then the parameters of its report. */
-static abdb_status append_options(const abdb_tool *tool, const json_t *arguments, word_list *list,
-                                  abdb_error *err)
+static abdb_status append_tool_options_and_parameters(const abdb_tool *tool,
+                                                      const json_t *arguments, word_list *list,
+                                                      abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
     for (const abdb_tool_argument *a = tool->arguments; a->kind != ABDB_TOOL_END; a++) {
         const json_t *value = json_object_get(arguments, a->name);
-        const char *word = scalar_to_word(value, list->arena);
+        const char *word = json_scalar_to_command_word_or_null(value, list->arena);
 
         if (!value || json_is_null(value) || a->kind == ABDB_TOOL_WORD) continue;
         if (a->kind == ABDB_TOOL_PARAMS) {
-            TRY(append_parameters(tool, value, list, err));
+            TRY(append_report_parameters_as_options(tool, value, list, err));
         } else {
             if (!word) TRY(ABDB_FAIL(err, ABDB_USAGE, "%s is a text or a number", a->name));
-            TRY(append_word(list, abdb_arena_printf(list->arena, "--%s=%s", a->name, word), err));
+            TRY(append_command_word(list, abdb_arena_printf(list->arena, "--%s=%s", a->name, word),
+                                    err));
         }
     }
 done:
@@ -259,8 +261,9 @@ done:
 
 /* Appends the words of a call: selections, keys, or the name of a report. named: only a name or
  * statement will do. */
-static abdb_status append_words(const abdb_tool *tool, const json_t *arguments, bool named,
-                                word_list *list, abdb_error *err)
+static abdb_status append_positional_words_of_tool(const abdb_tool *tool, const json_t *arguments,
+                                                   bool names_or_statements_only, word_list *list,
+                                                   abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -269,9 +272,9 @@ static abdb_status append_words(const abdb_tool *tool, const json_t *arguments, 
         const char *word = json_string_value(value);
 
         if (a->kind != ABDB_TOOL_WORD || (!value && !a->required)) continue;
-        if (!word || (named && !is_name_or_statement(tool, word)))
+        if (!word || (names_or_statements_only && !is_report_name_or_query_statement(tool, word)))
             TRY(ABDB_FAIL(err, ABDB_USAGE, "%s: %s", a->name, a->description));
-        TRY(append_word(list, word, err));
+        TRY(append_command_word(list, word, err));
     }
 done:
     return st;
@@ -288,14 +291,16 @@ abdb_status abdb_tool_build_command(const abdb_tool *tool, const json_t *argumen
 
     if (arguments && !json_is_object(arguments))
         return ABDB_FAIL(err, ABDB_USAGE, "the arguments are no object");
-    TRY(refuse_unknown_arguments(tool, arguments, err));
-    TRY(append_word(&list, tool->verb, err));
-    if (named) TRY(append_words(tool, arguments, true, &list, err)); /* a name comes first */
-    TRY(append_word(&list, abdb_arena_printf(arena, "--db=%s", db), err));
-    TRY(append_word(&list, tool->fixed, err));
-    TRY(append_options(tool, arguments, &list, err));
-    TRY(append_word(&list, "--", err));
-    if (!named) TRY(append_words(tool, arguments, false, &list, err));
+    TRY(refuse_unknown_tool_arguments(tool, arguments, err));
+    TRY(append_command_word(&list, tool->verb, err));
+    if (named)
+        TRY(append_positional_words_of_tool(tool, arguments, true, &list,
+                                            err)); /* a name comes first */
+    TRY(append_command_word(&list, abdb_arena_printf(arena, "--db=%s", db), err));
+    TRY(append_command_word(&list, tool->fixed, err));
+    TRY(append_tool_options_and_parameters(tool, arguments, &list, err));
+    TRY(append_command_word(&list, "--", err));
+    if (!named) TRY(append_positional_words_of_tool(tool, arguments, false, &list, err));
     command[list.count] = NULL;
 done:
     return st;

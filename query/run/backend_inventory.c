@@ -36,8 +36,8 @@ static json_t *column_to_json(sqlite3_stmt *s, int column)
 }
 
 /* The rows of a statement about a device, as objects. */
-static abdb_status device_rows_to_json(abdb_db *db, const char *sql, const char *device,
-                                       json_t **out, abdb_error *err)
+static abdb_status query_rows_of_device_to_json(abdb_db *db, const char *sql, const char *device,
+                                                json_t **out, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(db->sql, sql, -1, &s, NULL);
@@ -70,9 +70,9 @@ static abdb_status add_published_and_measured_rates(abdb_db *db, json_t *device_
     if (!db || !*name) return ABDB_OK;
     TRY(abdb_name_resolve_without_storing(db, "device", name, &arena, &device, err));
     json_object_set_new(device_json, "device", json_string(device));
-    TRY(device_rows_to_json(db, published_sql, device, &rows, err));
+    TRY(query_rows_of_device_to_json(db, published_sql, device, &rows, err));
     json_object_set_new(device_json, "published", rows);
-    TRY(device_rows_to_json(db, measured_sql, device, &rows, err));
+    TRY(query_rows_of_device_to_json(db, measured_sql, device, &rows, err));
     json_object_set_new(device_json, "measured", rows);
 done:
     abdb_arena_free(&arena);
@@ -143,8 +143,8 @@ static json_t *list_kernels_backend_lacks(const json_t *hello)
 }
 
 /* One device, or why there is none. */
-static json_t *device_to_json(const char *name, const char *id, const json_t *described,
-                              const char *absent)
+static json_t *make_device_json_with_kernels(const char *name, const char *id,
+                                             const json_t *described, const char *why_absent)
 {
     const json_t *hello = json_object_get(described, "hello"),
                  *device = json_object_get(described, "device");
@@ -153,10 +153,10 @@ static json_t *device_to_json(const char *name, const char *id, const json_t *de
     json_t *region = json_object_get(
         json_object_get(json_object_get(described, "environment"), "environment"), "omp_region_s");
 
-    if (absent) json_object_set_new(out, "absent", json_string(absent));
+    if (why_absent) json_object_set_new(out, "absent", json_string(why_absent));
     if (!hello) return out;
     if (id) json_object_set_new(out, "id", json_string(id));
-    if (device && !absent) {
+    if (device && !why_absent) {
         json_object_set_new(out, "name", json_string(abdb_json_text_or_empty(device, "name")));
         json_object_set(out, "threads", json_object_get(device, "threads"));
         if (json_is_number(region)) json_object_set(out, "omp_region_s", region);
@@ -172,18 +172,20 @@ static abdb_status probe_device_append_json(abdb_db *db, const char *name, const
                                             const char *id, json_t *list, json_t **described,
                                             abdb_error *err)
 {
-    abdb_run_options options = {
-        .name = name, .path = path, .device = id, .escaped = abdb_print_remark_of_ended_processes};
+    abdb_run_options options = {.name = name,
+                                .path = path,
+                                .device = id,
+                                .escaped = abdb_print_stderr_remark_of_ended_processes};
     bool there = abdb_backend_run_describe_and_collect_records(&options, described, err) == ABDB_OK;
-    json_t *one = device_to_json(name, id, *described, there ? NULL : err->message);
+    json_t *one = make_device_json_with_kernels(name, id, *described, there ? NULL : err->message);
 
     if (!one) return ABDB_FAIL(err, ABDB_NOMEM, "devices");
     json_array_append_new(list, one);
     return there ? add_published_and_measured_rates(db, one, err) : ABDB_OK;
 }
 
-abdb_status abdb_probe_backend_devices(abdb_db *db, const char *name, const char *path,
-                                       json_t **out, abdb_error *err)
+abdb_status abdb_probe_backend_devices_to_json(abdb_db *db, const char *name, const char *path,
+                                               json_t **out, abdb_error *err)
 {
     const char *chosen = getenv("ABDB_DEVICE");
     json_t *list = json_array(), *first = NULL, *other = NULL, *devices;

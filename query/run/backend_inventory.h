@@ -15,8 +15,8 @@
  * kernel, parameters, providers) and not_implemented (kernels that abdb knows and it does not).
  * Without a device one object, with `absent`, why. db may be NULL: nothing is known then. The
  * caller's reference. ABDB_NOMEM, ABDB_DB. */
-ABDB_MUST_USE abdb_status abdb_probe_backend_devices(abdb_db *db, const char *name,
-                                                     const char *path, json_t **out,
-                                                     abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_probe_backend_devices_to_json(abdb_db *db, const char *name,
+                                                             const char *path, json_t **out,
+                                                             abdb_error *err);
 
 #endif

@@ -16,8 +16,8 @@ static void print_kernel_noise(const char *kernel, const abdb_noise *n, FILE *ou
                          100 * (exp(n->process) - 1), 100 * (exp(n->command) - 1));
 }
 
-abdb_status abdb_print_calibrated_noise(abdb_db *db, const char *campaign, FILE *out,
-                                        abdb_error *err)
+abdb_status abdb_print_calibrated_noise_of_campaign(abdb_db *db, const char *campaign, FILE *out,
+                                                    abdb_error *err)
 {
     abdb_binds binds = {0};
     abdb_table kernels = {0};
@@ -34,7 +34,8 @@ abdb_status abdb_print_calibrated_noise(abdb_db *db, const char *campaign, FILE 
         abdb_print_sanitized(out, "this machine differs from itself, standard deviations of all its"
                                   " calibrations here:\n");
     for (size_t i = 0; i < kernels.rows; i++) {
-        TRY(abdb_calibrations_load(&book, db->sql, abdb_cell_text_or_empty(&kernels, i, 0), err));
+        TRY(abdb_calibrations_load_if_other_device(&book, db->sql,
+                                                   abdb_cell_text_or_empty(&kernels, i, 0), err));
         TRY(abdb_calibrations_noise_by_kernel_or_bound(
             &book, abdb_cell_text_or_empty(&kernels, i, 1), NULL, &noise, NULL, err));
         print_kernel_noise(abdb_cell_text_or_empty(&kernels, i, 1), &noise, out);

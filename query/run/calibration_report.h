@@ -6,7 +6,7 @@
 
 /* Prints the noise of each class of kernels of the machine of that command, out of all its
  * calibrations. */
-ABDB_MUST_USE abdb_status abdb_print_calibrated_noise(abdb_db *db, const char *campaign, FILE *out,
-                                                      abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_print_calibrated_noise_of_campaign(abdb_db *db, const char *campaign,
+                                                                  FILE *out, abdb_error *err);
 
 #endif

@@ -31,7 +31,7 @@ abdb_status abdb_campaign_warn_if_clock_behind(abdb_db *db, abdb_error *err)
     abdb_format_now_utc(now);
     if (code == SQLITE_OK) code = sqlite3_step(s);
     if (code == SQLITE_ROW && strcmp(abdb_sql_text_or_empty(s, 1), now) > 0)
-        abdb_print_remark(
+        abdb_print_stderr_remark(
             "the clock (%s) is behind the newest run here, %s of %s: run=latest will mean"
             " that one, and not what is measured now; set the clock, and name this run by"
             " its campaign or --tag",
@@ -67,7 +67,7 @@ size_t abdb_campaign_count_cells(const abdb_campaign *t)
 static abdb_status store_or_spool_cell(void *self, const abdb_entry *entry, abdb_error *err)
 {
     abdb_cell_store *k = self;
-    abdb_sink sink = abdb_writer_get_sink(k->writer);
+    abdb_sink sink = abdb_writer_make_storing_sink(k->writer);
     abdb_counts counts;
     const char *status = entry->field[ABDB_FIELD_status];
     int known;
@@ -76,35 +76,36 @@ static abdb_status store_or_spool_cell(void *self, const abdb_entry *entry, abdb
     if (k->says_failed && entry->field[ABDB_FIELD_reason] &&
         !abdb_list_has_word("ok cancelled not-implemented", ' ', status, strlen(status))) {
         k->says_failed = false; /* the first reason will do */
-        abdb_print_progress_bar("", -1, 0);
-        abdb_print_remark("%s: %s", entry->field[ABDB_FIELD_tag], entry->field[ABDB_FIELD_reason]);
+        abdb_show_or_clear_progress_bar("", -1, 0);
+        abdb_print_stderr_remark("%s: %s", entry->field[ABDB_FIELD_tag],
+                                 entry->field[ABDB_FIELD_reason]);
     }
-    if (k->spool) return abdb_spool_writer_append(k->spool, entry, err);
+    if (k->spool) return abdb_spool_writer_append_durably(k->spool, entry, err);
     TRY(abdb_writer_begin_file_unless_known(k->writer, NULL, &known, &counts, err));
     TRY(sink.entry(sink.self, entry, err));
     TRY(sink.row_end(sink.self, err));
-    TRY(abdb_writer_commit(k->writer, &counts, err));
+    TRY(abdb_writer_commit_and_withdraw_replaced_imports(k->writer, &counts, err));
     if (counts.rejected)
         st = ABDB_FAIL(err, ABDB_BACKEND, "what %s said cannot be kept", k->backend);
 done:
-    abdb_writer_rollback(k->writer, NULL);
+    abdb_writer_rollback_and_forget_ids(k->writer, NULL);
     return st;
 }
 
-void abdb_show_cell_progress(void *self, const char *cell, size_t done, size_t total)
+void abdb_show_cell_progress_unless_quiet(void *self, const char *cell, size_t done, size_t total)
 {
     const abdb_cell_store *k = self;
     char what[160];
 
     snprintf(what, sizeof what, "%s %s", k->backend, cell);
-    if (!k->quiet) abdb_print_progress_bar(what, (double)done, (double)total);
+    if (!k->quiet) abdb_show_or_clear_progress_bar(what, (double)done, (double)total);
 }
 
 /* Clears todo of the cells that the campaign has already; a cancelled one is measured again. */
-static abdb_status clear_cells_already_stored(abdb_db *db, const char *campaign,
-                                              const abdb_schedule_entry *lane, size_t repetition,
-                                              const abdb_plan *plan, unsigned char *todo,
-                                              abdb_error *err)
+static abdb_status clear_todo_of_cells_already_stored(abdb_db *db, const char *campaign,
+                                                      const abdb_schedule_entry *lane,
+                                                      size_t repetition, const abdb_plan *plan,
+                                                      unsigned char *todo, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     abdb_arena arena = {0};
@@ -192,7 +193,8 @@ static void print_noise_and_advice(const abdb_run_tally *t, size_t repetitions)
 }
 
 /* Sets the options of the run to a backend, device and build of the schedule. */
-static void set_options_from_schedule(const abdb_campaign *t, const abdb_schedule_entry *lane)
+static void set_run_options_from_schedule_entry(const abdb_campaign *t,
+                                                const abdb_schedule_entry *lane)
 {
     t->o->name = t->k->backend = lane->backend;
     t->o->path = lane->path;
@@ -227,13 +229,13 @@ static abdb_status measure_cells_and_repeat_doubtful(const abdb_campaign *t,
     abdb_sink sink = {t->k, store_or_spool_cell, NULL, NULL, NULL};
     abdb_status st = ABDB_OK;
 
-    set_options_from_schedule(t, lane);
+    set_run_options_from_schedule_entry(t, lane);
     memset(t->todo, 0, t->plan->cells);
     memcpy(t->todo + first_cell, lane->has + first_cell, end_cell - first_cell);
     if (!memchr(t->todo, 1, t->plan->cells)) return ABDB_OK; /* another lane's */
     if (abdb_arg_value(t->args, "resume"))
-        TRY(clear_cells_already_stored(t->k->db, t->o->campaign, lane, t->o->repetition, t->plan,
-                                       t->todo, err));
+        TRY(clear_todo_of_cells_already_stored(t->k->db, t->o->campaign, lane, t->o->repetition,
+                                               t->plan, t->todo, err));
     TRY(abdb_backend_run_and_store_cells(t->o, t->plan, t->todo, &sink, t->tally, err));
     for (int i = 0; i < AGAIN_MOST && t->again && !*t->stop; i++) {
         size_t count = limit_todo_to_doubtful_cells(t);
@@ -258,7 +260,7 @@ static abdb_status drop_failed_backend_if_others_left(const abdb_campaign *t, si
     t->tally->lost++;
     for (size_t i = 0; i < t->lanes->count; i++) left += !t->lost[i];
     if (!left) return st;
-    abdb_print_progress_bar("", -1, 0);
+    abdb_show_or_clear_progress_bar("", -1, 0);
     abdb_print_error_return_exit_code(err);
     return ABDB_OK;
 }
@@ -307,7 +309,7 @@ void abdb_campaign_print_estimate(const abdb_campaign *t, size_t repetitions, do
 
     if (t->k->quiet) return;
     for (size_t i = 0; i < lanes; i++) {
-        set_options_from_schedule(t, &t->lanes->lane[i]);
+        set_run_options_from_schedule_entry(t, &t->lanes->lane[i]);
         if (abdb_backend_ask_estimates_and_sum_seconds(t->o, t->plan, t->lanes->lane[i].has, &one,
                                                        &err) != ABDB_OK ||
             !isfinite(one.all_s))
@@ -335,7 +337,7 @@ void abdb_campaign_print_estimate(const abdb_campaign *t, size_t repetitions, do
 /* --- mamf: each backend searches -------------------------------------------------------------- */
 
 /* Prints the fastest shape that a search found, and what its neighbours cost. */
-static void print_search_result(const char *backend, const abdb_cell *of, const abdb_mamf *m)
+static void print_gemm_search_result(const char *backend, const abdb_cell *of, const abdb_mamf *m)
 {
     static const char *const sides[] = {"m", "n", "k"};
 
@@ -361,7 +363,8 @@ static void print_search_result(const char *backend, const abdb_cell *of, const 
     }
 }
 
-abdb_status abdb_campaign_search_best_gemm(const abdb_campaign *t, double budget_s, abdb_error *err)
+abdb_status abdb_campaign_search_and_print_fastest_gemm(const abdb_campaign *t, double budget_s,
+                                                        abdb_error *err)
 {
     abdb_sink sink = {t->k, store_or_spool_cell, NULL, NULL, NULL};
     bool any = false; /* was anything found? */
@@ -371,7 +374,7 @@ abdb_status abdb_campaign_search_best_gemm(const abdb_campaign *t, double budget
         const abdb_schedule_entry *lane = &t->lanes->lane[b];
         long starts = 0;
 
-        set_options_from_schedule(t, lane);
+        set_run_options_from_schedule_entry(t, lane);
         t->o->starts = &starts;
         for (size_t i = 0; i < t->plan->cells && !*t->stop; i++) {
             abdb_mamf found;
@@ -381,15 +384,15 @@ abdb_status abdb_campaign_search_best_gemm(const abdb_campaign *t, double budget
                                           &found, err);
             if (st == ABDB_BACKEND && !*t->stop) break;
             if (st != ABDB_USAGE) TRY(st);
-            abdb_print_progress_bar("", -1, 0);
+            abdb_show_or_clear_progress_bar("", -1, 0);
             if (st == ABDB_USAGE) {
                 none = *t->stop ? ABDB_OK : st; /* or was there no time for one? */
                 if (none != ABDB_OK && t->lanes->count * t->plan->cells > 1)
-                    abdb_print_remark("%s", err->message);
+                    abdb_print_stderr_remark("%s", err->message);
                 continue;
             }
             any = true;
-            print_search_result(t->o->name, &t->plan->cell[i], &found);
+            print_gemm_search_result(t->o->name, &t->plan->cell[i], &found);
         }
         TRY(drop_failed_backend_if_others_left(t, b, st == ABDB_USAGE ? ABDB_OK : st, err));
         st = ABDB_OK;

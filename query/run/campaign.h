@@ -37,13 +37,14 @@ void abdb_campaign_make_name(const char *key, char out[64]);
 /* Cells of one repetition by all lanes. */
 size_t abdb_campaign_count_cells(const abdb_campaign *t);
 /* Tells how far it is; self is the keeper. */
-void abdb_show_cell_progress(void *self, const char *cell, size_t done, size_t total);
+void abdb_show_cell_progress_unless_quiet(void *self, const char *cell, size_t done, size_t total);
 /* All cells by one lane after another, or (--interleave, --builds) cell by cell by all, to and fro.
  * A backend that cannot be run is said, and the others go on. ABDB_BACKEND: none is left. */
 ABDB_MUST_USE abdb_status abdb_campaign_run_repetition(const abdb_campaign *t, abdb_error *err);
 /* Each backend searches its fastest product, and what it found is printed. */
-ABDB_MUST_USE abdb_status abdb_campaign_search_best_gemm(const abdb_campaign *t, double budget_s,
-                                                         abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_campaign_search_and_print_fastest_gemm(const abdb_campaign *t,
+                                                                      double budget_s,
+                                                                      abdb_error *err);
 /* Says how long it will take, where it is at least so many seconds. */
 void abdb_campaign_print_estimate(const abdb_campaign *t, size_t repetitions, double least_s);
 /* What was measured, and how much of a difference it could have shown. */

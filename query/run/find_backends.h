@@ -26,9 +26,9 @@ void abdb_backends_free(abdb_backend_list *list);
 /* Backends with their devices and kernels, and the plans that abdb brings, to standard output; what
  * the database (a path; it need not be there) knows of the devices beside them. json: the devices
  * as one array (backend_inventory.h). ABDB_DB, ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_print_backends_and_plans(const abdb_backend_list *list,
-                                                        const char *database, bool json,
-                                                        abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_probe_and_print_backends_and_plans(const abdb_backend_list *list,
+                                                                  const char *database, bool json,
+                                                                  abdb_error *err);
 extern const abdb_embedded abdb_plans[];
 
 /* Each backend, and each provider besides, that needs a library: the Debian packages that building

@@ -24,7 +24,7 @@ static void print_kernel_and_providers(const json_t *kernel)
 }
 
 /* "bf16 989 TFLOP/s", "memory 3.35 TB/s". */
-static void print_rate(const json_t *row)
+static void print_dtype_and_scaled_rate(const json_t *row)
 {
     static const char *const prefix[] = {"", "k", "M", "G", "T", "P", "E"};
     double value = json_number_value(json_object_get(row, "value"));
@@ -39,8 +39,8 @@ static void print_rate(const json_t *row)
 
 /* The peaks or the best of a device, each with where it comes from where that is not the same as
  * that of the one before. */
-static void print_rates_with_sources(const char *word, const json_t *rows, const char *from,
-                                     const char *none)
+static void print_rates_with_sources(const char *word, const json_t *rows, const char *source_key,
+                                     const char *text_if_empty)
 {
     const char *last = "";
 
@@ -48,18 +48,18 @@ static void print_rates_with_sources(const char *word, const json_t *rows, const
     abdb_print_sanitized(stdout, "             %s ", word);
     for (size_t i = 0; i < json_array_size(rows); i++) {
         const json_t *row = json_array_get(rows, i);
-        const char *source = abdb_json_text_or_empty(row, from);
+        const char *source = abdb_json_text_or_empty(row, source_key);
 
         if (i) abdb_print_sanitized(stdout, "%s", strcmp(source, last) != 0 ? "), " : ", ");
-        print_rate(row);
+        print_dtype_and_scaled_rate(row);
         if (strcmp(source, last) != 0) abdb_print_sanitized(stdout, " (%s", source);
         last = source;
     }
-    abdb_print_sanitized(stdout, "%s\n", json_array_size(rows) ? ")" : none);
+    abdb_print_sanitized(stdout, "%s\n", json_array_size(rows) ? ")" : text_if_empty);
 }
 
 /* Prints a device of a backend: names, threads, the cost of a parallel region, versions, rates. */
-static void print_device(const json_t *device_json)
+static void print_device_software_and_rates(const json_t *device_json)
 {
     const char *name = abdb_json_text_or_empty(device_json, "name"),
                *device = abdb_json_text_or_empty(device_json, "device"),
@@ -85,7 +85,7 @@ static void print_device(const json_t *device_json)
 }
 
 /* Prints a backend with its devices and kernels; of one that is absent the reason. */
-static void print_backend(const json_t *devices_json)
+static void print_backend_devices_and_kernels(const json_t *devices_json)
 {
     const json_t *first = json_array_get(devices_json, 0);
     const char *absent = abdb_json_text_or_empty(first, "absent");
@@ -106,7 +106,7 @@ static void print_backend(const json_t *devices_json)
             abdb_print_sanitized(stdout, "             device %s: absent: %s\n",
                                  abdb_json_text_or_empty(one, "id"), absent);
         else
-            print_device(one);
+            print_device_software_and_rates(one);
     }
     json_array_foreach(json_object_get(first, "kernels"), i, one) print_kernel_and_providers(one);
     json_array_foreach(lacks, i, one) abdb_print_sanitized(
@@ -138,8 +138,9 @@ static abdb_status print_json_array(const json_t *all, abdb_error *err)
     return ABDB_OK;
 }
 
-abdb_status abdb_print_backends_and_plans(const abdb_backend_list *backends, const char *database,
-                                          bool json, abdb_error *err)
+abdb_status abdb_probe_and_print_backends_and_plans(const abdb_backend_list *backends,
+                                                    const char *database, bool json,
+                                                    abdb_error *err)
 {
     struct stat info;
     abdb_db *db = NULL;
@@ -149,12 +150,12 @@ abdb_status abdb_print_backends_and_plans(const abdb_backend_list *backends, con
     if (stat(database, &info) == 0) TRY(abdb_db_open(&db, database, ABDB_READ, err));
     if (!json) puts("backends (programs abdb-run-NAME):");
     for (size_t i = 0; i < backends->count; i++) {
-        TRY(abdb_probe_backend_devices(db, backends->backend[i].name, backends->backend[i].path,
-                                       &of, err));
+        TRY(abdb_probe_backend_devices_to_json(db, backends->backend[i].name,
+                                               backends->backend[i].path, &of, err));
         if (json)
             json_array_extend(all, of);
         else
-            print_backend(of);
+            print_backend_devices_and_kernels(of);
         json_decref(of);
         of = NULL;
     }

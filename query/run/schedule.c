@@ -39,19 +39,21 @@ static abdb_status append_schedule_entry(abdb_schedule *out, abdb_schedule_entry
 }
 
 /* One build of --builds, "after=../new/build", for each chosen backend. */
-static abdb_status append_build_entries(abdb_schedule *out, const abdb_args *args, const char *text,
-                                        size_t size, const abdb_backend_list *backends,
-                                        const unsigned char *chosen, abdb_error *err)
+static abdb_status append_build_entry_per_chosen_backend(abdb_schedule *out, const abdb_args *args,
+                                                         const char *tag_and_folder, size_t size,
+                                                         const abdb_backend_list *backends,
+                                                         const unsigned char *chosen,
+                                                         abdb_error *err)
 {
-    const char *equals = memchr(text, '=', size), *folder;
+    const char *equals = memchr(tag_and_folder, '=', size), *folder;
     abdb_schedule_entry lane = {0};
     abdb_status st = ABDB_OK;
 
-    if (!equals || equals == text || equals + 1 == text + size)
+    if (!equals || equals == tag_and_folder || equals + 1 == tag_and_folder + size)
         return ABDB_FAIL(err, ABDB_USAGE, "--builds wants TAG=FOLDER,TAG=FOLDER, not '%.*s'",
-                         (int)size, text);
-    folder = abdb_arena_copy(&out->arena, equals + 1, size - (size_t)(equals + 1 - text));
-    lane.tag = abdb_arena_copy(&out->arena, text, (size_t)(equals - text));
+                         (int)size, tag_and_folder);
+    folder = abdb_arena_copy(&out->arena, equals + 1, size - (size_t)(equals + 1 - tag_and_folder));
+    lane.tag = abdb_arena_copy(&out->arena, tag_and_folder, (size_t)(equals - tag_and_folder));
     if (!folder || !lane.tag) return ABDB_FAIL(err, ABDB_NOMEM, "builds");
     for (size_t i = 0; i < out->count; i++)
         if (strcmp(out->lane[i].tag, lane.tag) == 0)
@@ -124,8 +126,8 @@ static abdb_status parse_launch_options(abdb_schedule *out, const abdb_args *arg
 }
 
 /* --ranks is of backends that have ranks: where none is named, the others do not take part. */
-static abdb_status keep_backends_with_ranks(abdb_schedule *lanes, json_t **hello, bool named,
-                                            abdb_error *err)
+static abdb_status keep_backends_with_ranks_if_ranks_asked(abdb_schedule *lanes, json_t **hello,
+                                                           bool named, abdb_error *err)
 {
     size_t kept = 0;
 
@@ -143,9 +145,9 @@ static abdb_status keep_backends_with_ranks(abdb_schedule *lanes, json_t **hello
                      " openmpi-bin, then build abdb again)");
 }
 
-abdb_status abdb_schedule_build(abdb_schedule *out, const abdb_args *args,
-                                const abdb_backend_list *backends, const unsigned char *chosen,
-                                abdb_error *err)
+abdb_status abdb_schedule_build_from_options(abdb_schedule *out, const abdb_args *args,
+                                             const abdb_backend_list *backends,
+                                             const unsigned char *chosen, abdb_error *err)
 {
     const char *builds = abdb_arg_value(args, "builds");
     abdb_commit here;
@@ -159,7 +161,7 @@ abdb_status abdb_schedule_build(abdb_schedule *out, const abdb_args *args,
     while (builds && *builds) {
         size_t size = strcspn(builds, ",");
 
-        TRY(append_build_entries(out, args, builds, size, backends, chosen, err));
+        TRY(append_build_entry_per_chosen_backend(out, args, builds, size, backends, chosen, err));
         folders++;
         builds += size + (builds[size] == ',');
     }
@@ -243,21 +245,21 @@ abdb_status abdb_schedule_probe_expand_plan(abdb_schedule *lanes, abdb_plan *pla
                               .path = lanes->lane[i].path,
                               .argument = lanes->lane[i].argument,
                               .keep_environment = lanes->commands,
-                              .escaped = abdb_print_remark_of_ended_processes};
+                              .escaped = abdb_print_stderr_remark_of_ended_processes};
         abdb_error none = {0}; /* what is wrong with it is said when it should run */
 
         (void)!abdb_backend_run_describe_and_collect_records(&o, &said[i], &none);
         hello[i] = json_object_get(said[i], "hello");
         lanes->lane[i].absent = json_object_get(said[i], "no-device") != NULL;
         if (lanes->lane[i].absent && backends_were_named)
-            abdb_print_remark("%s: %s", o.name, none.message);
+            abdb_print_stderr_remark("%s: %s", o.name, none.message);
         lanes->lane[i].ranks = json_is_true(json_object_get(hello[i], "ranks"));
     }
     drop_backends_without_device_if_any_has(lanes, hello, backends_were_named);
     TRY(split_entries_by_device(lanes, hello, err));
-    TRY(keep_backends_with_ranks(lanes, hello, backends_were_named, err));
-    TRY(abdb_plan_check_names_known_to_backends(plan, hello, lanes->count, err));
-    TRY(abdb_plan_expand_providers(plan, hello, lanes->count, &lanes->has, err));
+    TRY(keep_backends_with_ranks_if_ranks_asked(lanes, hello, backends_were_named, err));
+    TRY(abdb_plan_require_names_known_to_backends(plan, hello, lanes->count, err));
+    TRY(abdb_plan_expand_providers_and_assign_cells(plan, hello, lanes->count, &lanes->has, err));
     for (size_t i = 0; i < lanes->count; i++) lanes->lane[i].has = lanes->has + i * plan->cells;
 done:
     for (size_t i = 0; i < count; i++) json_decref(said[i]);

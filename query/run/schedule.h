@@ -46,9 +46,11 @@ void abdb_print_compare_command(const abdb_schedule *lanes, const abdb_args *arg
 /* The chosen backends; with --builds TAG=FOLDER,... those of each folder, builds innermost. With
  * --commit, of what commit each is: the working directory's, or that of a build's folder.
  * ABDB_USAGE: a folder lacks a backend, or an option is wrong. */
-ABDB_MUST_USE abdb_status abdb_schedule_build(abdb_schedule *out, const abdb_args *args,
-                                              const abdb_backend_list *backends,
-                                              const unsigned char *chosen, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_schedule_build_from_options(abdb_schedule *out,
+                                                           const abdb_args *args,
+                                                           const abdb_backend_list *backends,
+                                                           const unsigned char *chosen,
+                                                           abdb_error *err);
 /* Do the backends know the names of kernels, axes and providers of a plan? Then its cells become
  * one for each provider (kernels/runner/expand_providers.h), and lanes know theirs. A backend with
  * several devices becomes a lane for each, unless ABDB_DEVICE names one; one without any takes part

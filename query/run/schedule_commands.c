@@ -41,7 +41,7 @@ static bool warn_if_shell_operator(const char *tag, const char *text, const char
         strncmp(from, word, strlen(word)) != 0)
         return false;
     abdb_text_printf(&whole, "--command \"%s=sh -c '%s'\"", tag, simple ? text : "...");
-    abdb_print_remark(
+    abdb_print_stderr_remark(
         "%s: no shell runs this, so that the program gets '%s' as a word; with one: %s", tag, word,
         abdb_text_get(&whole));
     abdb_text_free(&whole);
@@ -209,12 +209,12 @@ void abdb_print_compare_command(const abdb_schedule *lanes, const abdb_args *arg
             abdb_text_add(&tag, name, 1);
         }
         abdb_text_puts(&tag, quote);
-        abdb_append_quoted_shell_word(&command, abdb_text_get(&tag));
+        abdb_append_blank_and_shell_quoted_word(&command, abdb_text_get(&tag));
     }
     abdb_text_puts(&command, " --where run=latest --fail-on slower");
     if (abdb_arg_value(args, "db")) {
         abdb_text_puts(&command, " --db");
-        abdb_append_quoted_shell_word(&command, abdb_arg_value(args, "db"));
+        abdb_append_blank_and_shell_quoted_word(&command, abdb_arg_value(args, "db"));
     }
     abdb_print_sanitized(stdout, "which is slower: abdb compare%s\n", abdb_text_get(&command));
     abdb_text_free(&command);

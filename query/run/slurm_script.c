@@ -28,7 +28,7 @@ static void append_shell_quoted(abdb_text *out, const char *word)
     if (!plain) abdb_text_puts(out, "'");
 }
 
-void abdb_append_quoted_shell_word(abdb_text *out, const char *word)
+void abdb_append_blank_and_shell_quoted_word(abdb_text *out, const char *word)
 {
     abdb_text_puts(out, " ");
     append_shell_quoted(out, word);
@@ -49,7 +49,7 @@ bool abdb_has_slurm_option(const abdb_args *args)
 /* --- what may be said ------------------------------------------------------------------------- */
 
 /* A name or limit as Slurm has them: it can be neither an option nor a second word. */
-static abdb_status require_plain_slurm_name(const char *option, const char *text, abdb_error *err)
+static abdb_status refuse_unsafe_slurm_value(const char *option, const char *text, abdb_error *err)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "._-+:,/=@[]";
@@ -59,7 +59,7 @@ static abdb_status require_plain_slurm_name(const char *option, const char *text
 }
 
 /* The script is lines, and a here-document ends at one: no word may have a line break. */
-static abdb_status require_no_control_characters(const abdb_args *args, abdb_error *err)
+static abdb_status refuse_control_characters_in_options(const abdb_args *args, abdb_error *err)
 {
     for (size_t i = 0; i < args->count; i++)
         for (const char *c = args->given[i].value; *c; c++)
@@ -72,7 +72,7 @@ static abdb_status require_no_control_characters(const abdb_args *args, abdb_err
 }
 
 /* Refuses an address with a password, which would stand in the script. */
-static abdb_status require_no_password_in_url(const char *url, abdb_error *err)
+static abdb_status refuse_password_in_push_url(const char *url, abdb_error *err)
 {
     const char *host = url ? strstr(url, "://") : NULL, *at = host ? strchr(host, '@') : NULL;
 
@@ -85,7 +85,7 @@ static abdb_status require_no_password_in_url(const char *url, abdb_error *err)
 
 /* Refuses options that belong to --slurm where it is missing, and those that cannot be combined
  * with it. */
-static abdb_status check_slurm_options(const abdb_args *args, abdb_error *err)
+static abdb_status refuse_unusable_or_unsafe_slurm_options(const abdb_args *args, abdb_error *err)
 {
     static const char *const names[] = {"slurm", "partition", "account", "time", "ranks"};
     static const char *const none[] = {"resume", "dry-run", "hosts", "node", NULL};
@@ -101,14 +101,14 @@ static abdb_status check_slurm_options(const abdb_args *args, abdb_error *err)
         if (abdb_arg_value(args, none[i]))
             return ABDB_FAIL(err, ABDB_USAGE, "--slurm: no --%s beside it", none[i]);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        TRY(require_plain_slurm_name(names[i], abdb_arg_value(args, names[i]), err));
+        TRY(refuse_unsafe_slurm_value(names[i], abdb_arg_value(args, names[i]), err));
     while ((more = abdb_arg_next_value(args, "sbatch", &at))) {
         if (strncmp(more, "--", 2) != 0)
             TRY(ABDB_FAIL(err, ABDB_USAGE, "--sbatch wants a long option: --sbatch=--gres=gpu:8"));
-        TRY(require_plain_slurm_name("sbatch", more + 2, err));
+        TRY(refuse_unsafe_slurm_value("sbatch", more + 2, err));
     }
-    TRY(require_no_password_in_url(abdb_arg_value(args, "push"), err));
-    TRY(require_no_control_characters(args, err));
+    TRY(refuse_password_in_push_url(abdb_arg_value(args, "push"), err));
+    TRY(refuse_control_characters_in_options(args, err));
 done:
     return st;
 }
@@ -125,12 +125,12 @@ static const char *absolute_path(abdb_arena *arena, const char *path)
 }
 
 /* The command of one node, but for its node and spool. */
-static void append_node_command(abdb_text *out, const abdb_args *args, const char *abdb)
+static void append_run_command_of_node(abdb_text *out, const abdb_args *args, const char *abdb)
 {
     abdb_text word = {0};
 
     abdb_text_puts(out, "exec");
-    abdb_append_quoted_shell_word(out, abdb);
+    abdb_append_blank_and_shell_quoted_word(out, abdb);
     abdb_text_puts(out, " run");
     for (size_t i = 0; i < args->count; i++) {
         const char *name = args->given[i].name, *value = args->given[i].value;
@@ -141,30 +141,31 @@ static void append_node_command(abdb_text *out, const abdb_args *args, const cha
             if (strcmp(args->option[k]->name, name) == 0) option = args->option[k];
         abdb_text_clear(&word);
         abdb_text_printf(&word, "--%s%s%s", name, option && option->argument ? "=" : "", value);
-        abdb_append_quoted_shell_word(out, abdb_text_get(&word));
+        abdb_append_blank_and_shell_quoted_word(out, abdb_text_get(&word));
     }
     abdb_text_free(&word);
     abdb_text_puts(out, " --node=\"$node\" --spool=\"$spool/$node\"\n");
 }
 
 /* Appends --option=value, quoted; nothing without a value. */
-static void append_shell_quoted_option(abdb_text *out, const char *option, const char *value)
+static void append_shell_quoted_option_if_given(abdb_text *out, const char *option,
+                                                const char *value)
 {
     abdb_text word = {0};
 
     if (!value) return;
     abdb_text_printf(&word, "--%s=%s", option, value);
-    abdb_append_quoted_shell_word(out, abdb_text_get(&word));
+    abdb_append_blank_and_shell_quoted_word(out, abdb_text_get(&word));
     abdb_text_free(&word);
 }
 
 /* What is asked of sbatch alike for the array and for the job behind it. */
 static void append_common_sbatch_options(abdb_text *out, const abdb_args *args, const char *here)
 {
-    append_shell_quoted_option(out, "chdir", here);
-    append_shell_quoted_option(out, "partition", abdb_arg_value(args, "partition"));
-    append_shell_quoted_option(out, "account", abdb_arg_value(args, "account"));
-    append_shell_quoted_option(out, "time", abdb_arg_value(args, "time"));
+    append_shell_quoted_option_if_given(out, "chdir", here);
+    append_shell_quoted_option_if_given(out, "partition", abdb_arg_value(args, "partition"));
+    append_shell_quoted_option_if_given(out, "account", abdb_arg_value(args, "account"));
+    append_shell_quoted_option_if_given(out, "time", abdb_arg_value(args, "time"));
 }
 
 typedef struct {
@@ -173,15 +174,15 @@ typedef struct {
 } script_paths;
 
 /* Appends the job array that measures, one node a task. */
-static void append_array_job(abdb_text *out, const abdb_args *args, const script_paths *p)
+static void append_sbatch_array_job(abdb_text *out, const abdb_args *args, const script_paths *p)
 {
     const char *named = p->nodes ? NULL : abdb_arg_value(args, "slurm"), *more;
     size_t at = 0;
 
     abdb_text_puts(out, "job=$(sbatch --parsable --job-name=abdb --nodes=1 --exclusive"
                         " --no-requeue");
-    append_shell_quoted_option(out, "ntasks",
-                               abdb_arg_value(args, "ranks") ? abdb_arg_value(args, "ranks") : "1");
+    append_shell_quoted_option_if_given(
+        out, "ntasks", abdb_arg_value(args, "ranks") ? abdb_arg_value(args, "ranks") : "1");
     if (named)
         abdb_text_puts(out, " --hold --array=\"0-$(($# - 1))\"");
     else
@@ -189,12 +190,12 @@ static void append_array_job(abdb_text *out, const abdb_args *args, const script
     append_common_sbatch_options(out, args, p->here);
     abdb_text_puts(out, " --output=\"$spool/slurm-%A_%a.out\"");
     while ((more = abdb_arg_next_value(args, "sbatch", &at)))
-        abdb_append_quoted_shell_word(out, more);
+        abdb_append_blank_and_shell_quoted_word(out, more);
     abdb_text_puts(out, " <<'ABDB_TASK'\n#!/bin/sh\nspool=");
     append_shell_quoted(out, p->spool);
     abdb_text_puts(out, "\nnode=${SLURMD_NODENAME:-$(hostname)}\nmkdir -p \"$spool/$node\" ||"
                         " exit\n");
-    append_node_command(out, args, p->abdb);
+    append_run_command_of_node(out, args, p->abdb);
     abdb_text_puts(out, "ABDB_TASK\n) || exit\njob=${job%%;*}\n");
     if (named)
         abdb_text_puts(out, "task=0\n"
@@ -207,7 +208,7 @@ static void append_array_job(abdb_text *out, const abdb_args *args, const script
 }
 
 /* Appends the job that imports, and pushes, when the array has ended. */
-static void append_import_job(abdb_text *out, const abdb_args *args, const script_paths *p)
+static void append_import_and_push_job(abdb_text *out, const abdb_args *args, const script_paths *p)
 {
     const char *url = abdb_arg_value(args, "push");
 
@@ -216,18 +217,18 @@ static void append_import_job(abdb_text *out, const abdb_args *args, const scrip
     append_common_sbatch_options(out, args, p->here);
     abdb_text_puts(out, " --output=\"$spool/slurm-%j.out\" <<'ABDB_END'\n#!/bin/sh\n");
     if (!url) abdb_text_puts(out, "exec");
-    abdb_append_quoted_shell_word(out, p->abdb);
+    abdb_append_blank_and_shell_quoted_word(out, p->abdb);
     abdb_text_puts(out, " import");
-    append_shell_quoted_option(out, "db", p->db);
+    append_shell_quoted_option_if_given(out, "db", p->db);
     abdb_text_puts(out, " --");
-    abdb_append_quoted_shell_word(out, p->spool);
+    abdb_append_blank_and_shell_quoted_word(out, p->spool);
     if (url) {
         abdb_text_puts(out, " &&\nexec");
-        abdb_append_quoted_shell_word(out, p->abdb);
+        abdb_append_blank_and_shell_quoted_word(out, p->abdb);
         abdb_text_puts(out, " push");
-        append_shell_quoted_option(out, "db", p->db);
+        append_shell_quoted_option_if_given(out, "db", p->db);
         abdb_text_puts(out, " --");
-        abdb_append_quoted_shell_word(out, url);
+        abdb_append_blank_and_shell_quoted_word(out, url);
     }
     abdb_text_puts(out, "\nABDB_END\n) || exit\n"
                         "echo \"measured by job $job, imported by job ${end%%;*}\"\n");
@@ -247,18 +248,18 @@ static void append_script_that_submits_jobs(abdb_text *out, const abdb_args *arg
     append_shell_quoted(out, p->spool);
     if (!p->nodes) {
         abdb_text_puts(out, "\nset -- $(scontrol show hostnames");
-        abdb_append_quoted_shell_word(out, abdb_arg_value(args, "slurm"));
+        abdb_append_blank_and_shell_quoted_word(out, abdb_arg_value(args, "slurm"));
         abdb_text_puts(out, ")\n[ $# -gt 0 ] || exit");
     }
     abdb_text_puts(out, "\n");
-    append_array_job(out, args, p);
-    append_import_job(out, args, p);
+    append_sbatch_array_job(out, args, p);
+    append_import_and_push_job(out, args, p);
 }
 
 /* --- where it goes ---------------------------------------------------------------------------- */
 
 /* sh reads the script; what it says is printed. */
-static abdb_status run_script_with_sh(const abdb_text *script, abdb_error *err)
+static abdb_status run_script_with_sh_print_output(const abdb_text *script, abdb_error *err)
 {
     const abdb_start_options how = {.path = "sh", .argument = {"-s", NULL}};
     abdb_program p = {0};
@@ -321,18 +322,18 @@ abdb_status abdb_slurm_write_or_submit_script(const abdb_args *args, abdb_error 
     script_paths p;
     abdb_status st = ABDB_OK;
 
-    TRY(check_slurm_options(args, err));
+    TRY(refuse_unusable_or_unsafe_slurm_options(args, err));
     TRY(resolve_script_paths_and_node_count(&p, args, &arena, err));
     append_script_that_submits_jobs(&script, args, &p);
     if (script.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a script"));
     if (file || !abdb_arg_value(args, "submit")) {
-        TRY(abdb_outfile_open(&out, file, err));
+        TRY(abdb_outfile_open_refusing_protected(&out, file, err));
         if (!abdb_write_sanitized_if_terminal(out.file, script.data, script.size))
             TRY(ABDB_FAIL(err, ABDB_IO, "%s: %s", file ? file : "standard output",
                           strerror(errno)));
         TRY(abdb_outfile_commit(&out, err));
     }
-    if (abdb_arg_value(args, "submit")) TRY(run_script_with_sh(&script, err));
+    if (abdb_arg_value(args, "submit")) TRY(run_script_with_sh_print_output(&script, err));
 done:
     abdb_outfile_discard(&out);
     abdb_text_free(&script);

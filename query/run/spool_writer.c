@@ -40,8 +40,8 @@ static void host_name_for_file(char out[64])
     if (!*out) snprintf(out, 64, "host");
 }
 
-abdb_status abdb_spool_writer_open(abdb_spool_writer **out, const char *folder, const char *name,
-                                   abdb_error *err)
+abdb_status abdb_spool_writer_open_hidden_file(abdb_spool_writer **out, const char *folder,
+                                               const char *name, abdb_error *err)
 {
     abdb_spool_writer *s = calloc(1, sizeof *s);
     char host[64];
@@ -68,7 +68,8 @@ abdb_status abdb_spool_writer_open(abdb_spool_writer **out, const char *folder, 
     return ABDB_OK;
 }
 
-abdb_status abdb_spool_writer_append(abdb_spool_writer *s, const abdb_entry *entry, abdb_error *err)
+abdb_status abdb_spool_writer_append_durably(abdb_spool_writer *s, const abdb_entry *entry,
+                                             abdb_error *err)
 {
     size_t put = 0;
 

@@ -2,7 +2,7 @@
  * too: nothing is locked or mapped, a file is made only where there is none, and its name tells
  * host and process. It is hidden while it is written and gets its name, by one rename, when it is
  * whole. What a killed program leaves is hidden still; abdb import of the folder reads it all the
- * same (abdb_is_unfinished_spool), and rejects the record that is not whole. */
+ * same (abdb_is_unfinished_spool_name), and rejects the record that is not whole. */
 #ifndef ABDB_QUERY_SPOOLING_H
 #define ABDB_QUERY_SPOOLING_H
 
@@ -12,11 +12,13 @@ typedef struct abdb_spool_writer abdb_spool_writer;
 
 /* A new file FOLDER/NAME.HOST.PROCESS.jsonl. ABDB_IO: the folder is missing or cannot be written.
  */
-ABDB_MUST_USE abdb_status abdb_spool_writer_open(abdb_spool_writer **out, const char *folder,
-                                                 const char *name, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_spool_writer_open_hidden_file(abdb_spool_writer **out,
+                                                             const char *folder, const char *name,
+                                                             abdb_error *err);
 /* The record is on the disk when this returns. */
-ABDB_MUST_USE abdb_status abdb_spool_writer_append(abdb_spool_writer *s, const abdb_entry *entry,
-                                                   abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_spool_writer_append_durably(abdb_spool_writer *s,
+                                                           const abdb_entry *entry,
+                                                           abdb_error *err);
 /* Gives the file its name; one without records is removed. Frees s, also on failure. */
 ABDB_MUST_USE abdb_status abdb_spool_writer_publish(abdb_spool_writer *s, abdb_error *err);
 

@@ -9,7 +9,7 @@
 static volatile int *stop_flag;
 static volatile sig_atomic_t out_of_time;
 
-static void set_stop_flag(int number)
+static void set_stop_flag_on_alarm(int number)
 {
     (void)number;
     if (stop_flag && !*stop_flag) out_of_time = *stop_flag = 1;
@@ -17,7 +17,7 @@ static void set_stop_flag(int number)
 
 void abdb_time_budget_start(double seconds, volatile int *stop)
 {
-    const struct sigaction action = {.sa_handler = set_stop_flag};
+    const struct sigaction action = {.sa_handler = set_stop_flag_on_alarm};
 
     stop_flag = stop;
     out_of_time = 0;
@@ -25,7 +25,7 @@ void abdb_time_budget_start(double seconds, volatile int *stop)
     alarm((unsigned)ceil(seconds));
 }
 
-bool abdb_time_budget_end(void)
+bool abdb_time_budget_end_was_exceeded(void)
 {
     alarm(0);
     return out_of_time;

@@ -10,6 +10,6 @@ enum { ABDB_BUDGET_MOST_S = 30 * 86400 };
 /* Sets *stop to 1 after so many seconds, unless it is set before. One at a time. */
 void abdb_time_budget_start(double seconds, volatile int *stop);
 /* Ends the count. Was it the time that set *stop? */
-bool abdb_time_budget_end(void);
+bool abdb_time_budget_end_was_exceeded(void);
 
 #endif

@@ -14,8 +14,8 @@ static const char *const wanted =
     " ...], \"others\": [[cell, origin, value], ...]}, cells from 0";
 
 /* Reads a list of [cell, group, value] of `cells` cells; values become logarithms. */
-static abdb_status parse_values(const json_t *list, size_t cells, abdb_accept_value **out,
-                                size_t *n, abdb_error *err)
+static abdb_status parse_values_as_logarithms(const json_t *list, size_t cells,
+                                              abdb_accept_value **out, size_t *n, abdb_error *err)
 {
     *n = json_array_size(list);
     *out = calloc(*n + 1, sizeof **out);
@@ -35,7 +35,7 @@ static abdb_status parse_values(const json_t *list, size_t cells, abdb_accept_va
 }
 
 /* Parses the rules of checks, arrays of numbers in the order of abdb_accept_rule. */
-static abdb_status parse_rules(const json_t *list, abdb_accept_rule **out, abdb_error *err)
+static abdb_status parse_accept_rules(const json_t *list, abdb_accept_rule **out, abdb_error *err)
 {
     size_t n = json_array_size(list);
 
@@ -55,7 +55,7 @@ static abdb_status parse_rules(const json_t *list, abdb_accept_rule **out, abdb_
     return ABDB_OK;
 }
 
-static void set_real(abdb_value *v, double x)
+static void set_real_if_finite(abdb_value *v, double x)
 {
     if (isfinite(x)) *v = (abdb_value){.kind = ABDB_REAL, .real = x};
 }
@@ -65,14 +65,15 @@ static void set_count(abdb_value *v, size_t n)
     *v = (abdb_value){.kind = ABDB_INTEGER, .integer = (long long)n};
 }
 
-static void set_verdict(abdb_value *v, abdb_acceptance verdict)
+static void set_verdict_unless_none(abdb_value *v, abdb_acceptance verdict)
 {
     if (verdict != ABDB_ACCEPT_NONE) /* texts of the program's own */
         *v = (abdb_value){.kind = ABDB_STRING, .text = abdb_acceptance_name(verdict)};
 }
 
 /* Appends the verdict of one unit in one check; logarithms become values again. */
-static abdb_status append_unit_row(abdb_table *out, const abdb_accept_row *row, abdb_error *err)
+static abdb_status append_unit_verdict_row(abdb_table *out, const abdb_accept_row *row,
+                                           abdb_error *err)
 {
     abdb_value *v = abdb_table_append_row(out);
 
@@ -80,19 +81,19 @@ static abdb_status append_unit_row(abdb_table *out, const abdb_accept_row *row, 
     set_count(&v[0], row->cell);
     set_count(&v[1], row->unit);
     set_count(&v[2], row->values);
-    set_real(&v[3], exp(row->here));
+    set_real_if_finite(&v[3], exp(row->here));
     set_count(&v[4], row->origins);
     set_count(&v[5], row->others);
-    set_real(&v[6], exp(row->lowest));
-    set_real(&v[7], exp(row->middle));
-    set_real(&v[8], exp(row->highest));
-    set_real(&v[9], row->p_others);
-    set_verdict(&v[10], row->by_others);
+    set_real_if_finite(&v[6], exp(row->lowest));
+    set_real_if_finite(&v[7], exp(row->middle));
+    set_real_if_finite(&v[8], exp(row->highest));
+    set_real_if_finite(&v[9], row->p_others);
+    set_verdict_unless_none(&v[10], row->by_others);
     set_count(&v[11], row->peers);
-    set_real(&v[12], exp(row->peer));
-    set_real(&v[13], row->p_peers);
-    set_verdict(&v[14], row->by_peers);
-    set_real(&v[15], row->shows);
+    set_real_if_finite(&v[12], exp(row->peer));
+    set_real_if_finite(&v[13], row->p_peers);
+    set_verdict_unless_none(&v[14], row->by_peers);
+    set_real_if_finite(&v[15], row->shows);
     v[16] = (abdb_value){.kind = ABDB_STRING, .text = abdb_acceptance_name(row->verdict)};
     return ABDB_OK;
 }
@@ -111,11 +112,11 @@ static abdb_status fill_accept_rows(sqlite3 *db, const char *const *argument, ab
     (void)db;
     out->columns = COLUMNS;
     if (!json_is_object(root)) TRY(ABDB_FAIL(err, ABDB_DATA, "%s", wanted));
-    TRY(parse_rules(json_object_get(root, "rule"), &rule, err));
-    TRY(parse_values(json_object_get(root, "here"), cells, &here, &n, err));
-    TRY(parse_values(json_object_get(root, "others"), cells, &others, &m, err));
-    TRY(abdb_accept_judge(here, n, others, m, rule, &row, &count, err));
-    for (size_t i = 0; i < count; i++) TRY(append_unit_row(out, &row[i], err));
+    TRY(parse_accept_rules(json_object_get(root, "rule"), &rule, err));
+    TRY(parse_values_as_logarithms(json_object_get(root, "here"), cells, &here, &n, err));
+    TRY(parse_values_as_logarithms(json_object_get(root, "others"), cells, &others, &m, err));
+    TRY(abdb_accept_judge_units_by_peers_and_others(here, n, others, m, rule, &row, &count, err));
+    for (size_t i = 0; i < count; i++) TRY(append_unit_verdict_row(out, &row[i], err));
 done:
     free(row);
     free(here);

@@ -28,7 +28,7 @@ static bool is_utf8_without_nul(const unsigned char *s, size_t size)
 }
 
 /* Adds a row of the member's name alone; NULL: no memory. */
-static abdb_value *append_row_with_member_name(reader *r, const char *path)
+static abdb_value *append_and_return_row_with_member_name(reader *r, const char *path)
 {
     abdb_value *row = abdb_table_append_row(r->out);
     const char *name = strchr(path, '!');
@@ -52,7 +52,7 @@ static abdb_status append_archive_member_row(void *self, const char *path, const
                                              abdb_error *err)
 {
     reader *r = self;
-    abdb_value *row = append_row_with_member_name(r, path);
+    abdb_value *row = append_and_return_row_with_member_name(r, path);
     char why[ABDB_ERROR_SIZE];
 
     if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "members");
@@ -80,7 +80,7 @@ static abdb_status append_problem_row_of_left_out_member(void *self, const char 
                                                          const char *name, abdb_member_kind kind,
                                                          abdb_error *err)
 {
-    abdb_value *row = append_row_with_member_name(self, path);
+    abdb_value *row = append_and_return_row_with_member_name(self, path);
 
     (void)name;
     if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "members");
@@ -100,14 +100,15 @@ static abdb_status fill_rows_of_archive_members(sqlite3 *db, const char *const *
 
     (void)db;
     out->columns = 4;
-    TRY(abdb_outguard_protect_input(argument[0], err));
-    TRY(abdb_input_open_and_decode(&in, argument[0], err));
-    if (!abdb_archive_has_magic(argument[0], in.data, in.size))
+    TRY(abdb_outguard_protect_input_if_regular(argument[0], err));
+    TRY(abdb_input_map_file_and_decode(&in, argument[0], err));
+    if (!abdb_archive_has_known_first_bytes(argument[0], in.data, in.size))
         TRY(ABDB_FAIL(err, ABDB_FORMAT, "%s is no archive and not compressed", argument[0]));
-    TRY(abdb_archive_walk_memory(&in,
-                                 &(abdb_member_handler){&r, NULL, append_archive_member_row,
-                                                        append_problem_row_of_left_out_member},
-                                 err));
+    TRY(abdb_archive_deliver_members_of_memory(
+        &in,
+        &(abdb_member_handler){&r, NULL, append_archive_member_row,
+                               append_problem_row_of_left_out_member},
+        err));
 done:
     if (in.path) abdb_input_close(&in);
     return st;

@@ -71,7 +71,7 @@ typedef enum {
 static abdb_status parse_number_option(json_t *options_json, const char *key, double fallback,
                                        abdb_arena *arena, double *out, abdb_error *err)
 {
-    const char *text = abdb_json_option_text(options_json, key, arena);
+    const char *text = abdb_json_option_text_or_null(options_json, key, arena);
 
     *out = fallback;
     if (text && (!abdb_double_parse(text, ABDB_MARK_UNKNOWN, out) || !(*out >= 0)))
@@ -80,7 +80,7 @@ static abdb_status parse_number_option(json_t *options_json, const char *key, do
 }
 
 /* "30min", "2h", "90s", "1.5d", or minutes as MLPerf prints them. */
-static abdb_status parse_training_time(const char *text, double *out, abdb_error *err)
+static abdb_status parse_training_time_to_seconds(const char *text, double *out, abdb_error *err)
 {
     static const struct {
         const char *unit;
@@ -109,12 +109,13 @@ static abdb_status parse_latency_options(json_t *options_json, abdb_latency_limi
 {
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_parse_latency("--ttft", abdb_json_option_text(options_json, "ttft", arena),
-                           &out->ttft_s, err));
-    TRY(abdb_parse_latency("--tpot", abdb_json_option_text(options_json, "tpot", arena),
-                           &out->tpot_s, err));
-    TRY(abdb_parse_latency("--latency", abdb_json_option_text(options_json, "latency", arena),
-                           &out->latency_s, err));
+    TRY(abdb_parse_latency_limit_option(
+        "--ttft", abdb_json_option_text_or_null(options_json, "ttft", arena), &out->ttft_s, err));
+    TRY(abdb_parse_latency_limit_option(
+        "--tpot", abdb_json_option_text_or_null(options_json, "tpot", arena), &out->tpot_s, err));
+    TRY(abdb_parse_latency_limit_option(
+        "--latency", abdb_json_option_text_or_null(options_json, "latency", arena), &out->latency_s,
+        err));
     TRY(parse_number_option(options_json, "percentile", 99, arena, &out->percentile, err));
 done:
     return st;
@@ -126,13 +127,14 @@ static abdb_status parse_choose_options(json_t *options_json, abdb_choose_option
                                         abdb_arena *arena, abdb_error *err)
 {
     static const char *const words[] = {"dollar", "device", "watt", NULL};
-    const char *rate = abdb_json_option_text(options_json, "rate", arena),
-               *by = abdb_json_option_text(options_json, "saves", arena);
-    const char *train = abdb_json_option_text(options_json, "time_to_train", arena);
+    const char *rate = abdb_json_option_text_or_null(options_json, "rate", arena),
+               *by = abdb_json_option_text_or_null(options_json, "saves", arena);
+    const char *train = abdb_json_option_text_or_null(options_json, "time_to_train", arena);
     abdb_status st = ABDB_OK;
 
-    *o = (abdb_choose_options){.selection = abdb_json_option_text(options_json, "selection", arena),
-                               .where = abdb_json_option_text(options_json, "where", arena),
+    *o = (abdb_choose_options){.selection =
+                                   abdb_json_option_text_or_null(options_json, "selection", arena),
+                               .where = abdb_json_option_text_or_null(options_json, "where", arena),
                                .rate = NAN,
                                .usd_per_hour_most = NAN,
                                .time_limit_s = NAN};
@@ -141,7 +143,7 @@ static abdb_status parse_choose_options(json_t *options_json, abdb_choose_option
     o->widest_tier = o->measure.tier && strcmp(o->measure.tier, "widest") == 0;
     if (o->widest_tier || (o->measure.tier && strcmp(o->measure.tier, "any") == 0))
         o->measure.tier = NULL;
-    o->ownership.capital = abdb_json_option_text(options_json, "own", arena);
+    o->ownership.capital = abdb_json_option_text_or_null(options_json, "own", arena);
     if (!o->selection) o->selection = "";
     if (by && !abdb_text_is_in_list(by, words))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "chosen per dollar, device or watt, not '%s'", by));
@@ -159,7 +161,7 @@ static abdb_status parse_choose_options(json_t *options_json, abdb_choose_option
     if (train && strcmp(train, "any") == 0)
         o->measure.metric = "time_to_train_s";
     else if (train)
-        TRY(parse_training_time(train, &o->time_limit_s, err));
+        TRY(parse_training_time_to_seconds(train, &o->time_limit_s, err));
     TRY(parse_number_option(options_json, "life", 4, arena, &o->ownership.life_years, err));
     TRY(parse_number_option(options_json, "utilisation", 0.7, arena, &o->ownership.utilisation,
                             err));
@@ -189,14 +191,14 @@ static void set_real_cell(abdb_value *row, column at, double value)
     if (isfinite(value)) row[at] = (abdb_value){.kind = ABDB_REAL, .real = value};
 }
 
-static void set_integer_cell(abdb_value *row, column at, double value)
+static void set_integer_cell_if_finite(abdb_value *row, column at, double value)
 {
     if (isfinite(value)) row[at] = (abdb_value){.kind = ABDB_INTEGER, .integer = (long long)value};
 }
 
 /* Copies the columns of the result behind a purchase into its row. */
-static void copy_result_cells(const abdb_system_choice *c, const abdb_purchase *p, abdb_table *t,
-                              abdb_value *row)
+static void copy_cells_of_purchased_result(const abdb_system_choice *c, const abdb_purchase *p,
+                                           abdb_table *t, abdb_value *row)
 {
     static const struct {
         column to;
@@ -219,7 +221,7 @@ static void copy_result_cells(const abdb_system_choice *c, const abdb_purchase *
     for (size_t i = 0; i < sizeof copied / sizeof copied[0]; i++)
         set_text_cell(t, row, copied[i].to, abdb_member_text(set, p->member, copied[i].from));
     set_text_cell(t, row, WORK, *model ? model : abdb_member_text(set, p->member, ABDB_M_workload));
-    set_integer_cell(row, SIZE, abdb_member_number(set, p->member, ABDB_M_devices));
+    set_integer_cell_if_finite(row, SIZE, abdb_member_number(set, p->member, ABDB_M_devices));
     set_real_cell(row, RATE, p->rate);
     row[FACTS] = (abdb_value){.kind = ABDB_STRING,
                               .text = abdb_arena_printf(&t->arena, "%s%s%s", key,
@@ -227,49 +229,50 @@ static void copy_result_cells(const abdb_system_choice *c, const abdb_purchase *
 }
 
 /* Adds the row of the purchase in place i + 1. */
-static abdb_status append_purchase_row(const abdb_system_choice *c, size_t i, sqlite3 *db,
+static abdb_status append_purchase_row(const abdb_system_choice *c, size_t row_index, sqlite3 *db,
                                        abdb_table *t, abdb_error *err)
 {
-    const abdb_purchase *p = &c->row[i];
+    const abdb_purchase *p = &c->row[row_index];
     abdb_value *row = abdb_table_append_row(t);
     const char *limits;
-    abdb_status st =
-        abdb_describe_scenario_limits(&c->ranking.set, p->member, db, &limits, &t->arena, err);
+    abdb_status st = abdb_describe_mlperf_scenario_limits(&c->ranking.set, p->member, db, &limits,
+                                                          &t->arena, err);
 
     if (st != ABDB_OK) return st;
 
     if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
     set_text_cell(t, row, KIND, "choice");
-    set_integer_cell(row, PLACE, (double)i + 1);
+    set_integer_cell_if_finite(row, PLACE, (double)row_index + 1);
     set_text_cell(t, row, DEVICE, p->device);
-    set_integer_cell(row, SYSTEMS, p->systems);
-    set_integer_cell(row, DEVICES, p->devices);
+    set_integer_cell_if_finite(row, SYSTEMS, p->systems);
+    set_integer_cell_if_finite(row, DEVICES, p->devices);
     set_real_cell(row, PRICE, p->price);
-    if (isfinite(p->price)) set_integer_cell(row, OFFERED, p->offer_devices);
-    if (isfinite(p->price)) set_integer_cell(row, RENTED, p->rented_devices);
+    if (isfinite(p->price)) set_integer_cell_if_finite(row, OFFERED, p->offer_devices);
+    if (isfinite(p->price)) set_integer_cell_if_finite(row, RENTED, p->rented_devices);
     set_text_cell(t, row, PRICE_KIND, p->price_kind);
     set_text_cell(t, row, PROVIDER, p->provider);
     set_text_cell(t, row, PROVIDER_KIND, p->provider_kind);
     set_text_cell(t, row, PRICE_DATE, p->price_date);
     if (p->providers) set_real_cell(row, PRICE_AGE, p->price_age_days);
     if (p->providers) set_real_cell(row, DEAREST, p->dearest);
-    set_integer_cell(row, PROVIDERS, (double)p->providers);
+    set_integer_cell_if_finite(row, PROVIDERS, (double)p->providers);
     set_real_cell(row, USD_PER_HOUR, p->usd_per_hour);
     set_real_cell(row, USD_PER_MILLION, p->usd_per_million);
     set_real_cell(row, USD_OF_RUN, p->usd_of_run);
     set_real_cell(row, WATTS, p->watts);
     set_real_cell(row, COST, p->cost);
     set_real_cell(row, BREAK_EVEN, p->break_even);
-    set_integer_cell(row, SUBMITTERS, (double)p->submitters);
+    set_integer_cell_if_finite(row, SUBMITTERS, (double)p->submitters);
     set_text_cell(t, row, LIMITS, limits);
     set_text_cell(t, row, TIER, c->tier);
     if (c->met_by) set_text_cell(t, row, MET_BY, c->met_by[p->member]);
-    copy_result_cells(c, p, t, row);
+    copy_cells_of_purchased_result(c, p, t, row);
     return ABDB_OK;
 }
 
 /* Adds a row for each candidate that was left out, with the reason, and one for the note. */
-static abdb_status append_left_out_rows(const abdb_system_choice *c, abdb_table *t, abdb_error *err)
+static abdb_status append_left_out_and_note_rows(const abdb_system_choice *c, abdb_table *t,
+                                                 abdb_error *err)
 {
     for (size_t i = 0; i < c->left_outs; i++) {
         const abdb_choice_left_out *l = &c->left_out[i];
@@ -279,7 +282,7 @@ static abdb_status append_left_out_rows(const abdb_system_choice *c, abdb_table 
         set_text_cell(t, row, KIND, "left-out");
         set_text_cell(t, row, DEVICE, l->what);
         set_text_cell(t, row, WHY, l->why);
-        if (l->n) set_integer_cell(row, N, (double)l->n);
+        if (l->n) set_integer_cell_if_finite(row, N, (double)l->n);
         set_real_cell(row, BREAK_EVEN, l->first_below);
     }
     if (c->server_was_assumed) {
@@ -303,14 +306,14 @@ static abdb_status append_left_out_rows(const abdb_system_choice *c, abdb_table 
 
 /* Where no result keeps the wanted latency: a row of kind 'note' for each scenario, with its
  * limits. */
-static abdb_status append_scenario_limit_rows(const abdb_system_choice *c, sqlite3 *db,
-                                              abdb_table *t, abdb_error *err)
+static abdb_status append_scenario_limit_rows_if_no_choice(const abdb_system_choice *c, sqlite3 *db,
+                                                           abdb_table *t, abdb_error *err)
 {
     abdb_table listed = {0};
     abdb_status st = ABDB_OK;
 
     if (!c->met_by || c->count) return ABDB_OK;
-    TRY(abdb_add_scenario_limit_notes(&c->ranking.set, db, &listed, err));
+    TRY(abdb_add_mlperf_scenario_limit_notes(&c->ranking.set, db, &listed, err));
     for (size_t i = 0; i < listed.notes; i++) {
         abdb_value *row = abdb_table_append_row(t);
 
@@ -324,8 +327,8 @@ done:
 }
 
 /* How much the systems deliver, and how much of it is used. */
-static void set_load_cells(const abdb_purchase *p, const abdb_choose_options *o, bool training,
-                           abdb_value *row)
+static void set_delivered_and_used_rate_cells(const abdb_purchase *p, const abdb_choose_options *o,
+                                              bool training, abdb_value *row)
 {
     double delivers = p->systems * p->rate;
 
@@ -336,11 +339,12 @@ static void set_load_cells(const abdb_purchase *p, const abdb_choose_options *o,
 }
 
 /* The cost of a row relative to the first as a product, and its factors that are not 1 in words. */
-static void set_cost_factors(const abdb_system_choice *c, const abdb_choose_options *o, size_t i,
-                             abdb_table *t)
+static void set_cost_factor_cells_and_words(const abdb_system_choice *c,
+                                            const abdb_choose_options *o, size_t row_index,
+                                            abdb_table *t)
 {
-    abdb_cost_factors f = abdb_split_cost(c, o, &c->row[i], &c->row[0]);
-    abdb_value *row = t->value + i * t->columns;
+    abdb_cost_factors f = abdb_split_cost_ratio_to_first(c, o, &c->row[row_index], &c->row[0]);
+    abdb_value *row = t->value + row_index * t->columns;
     const struct {
         column at;
         const char *name;
@@ -364,16 +368,18 @@ static void set_cost_factors(const abdb_system_choice *c, const abdb_choose_opti
 /* Fills in how often each row is first, and appends a row of kind 'flip' for each input that,
  * varied alone, takes the first place away: the input, the multiple (as cost), and who is first
  * then. */
-static abdb_status add_first_places(const abdb_system_choice *c, const abdb_choose_options *o,
-                                    const char *text, double seed, abdb_table *t, abdb_error *err)
+static abdb_status set_first_shares_append_flip_rows(const abdb_system_choice *c,
+                                                     const abdb_choose_options *o,
+                                                     const char *ranges_text, double seed,
+                                                     abdb_table *t, abdb_error *err)
 {
     abdb_choice_ranges ranges;
     double *share = calloc(c->count ? c->count : 1, sizeof *share);
     abdb_status st = ABDB_OK;
 
     if (!share) return ABDB_FAIL(err, ABDB_NOMEM, "first places");
-    TRY(abdb_parse_choice_ranges(text, &ranges, err));
-    TRY(abdb_count_first_places(c, o, &ranges, (unsigned long long)seed, share, err));
+    TRY(abdb_parse_choice_ranges(ranges_text, &ranges, err));
+    TRY(abdb_simulate_first_place_shares(c, o, &ranges, (unsigned long long)seed, share, err));
     for (size_t i = 0; i < c->count; i++)
         set_real_cell(t->value + i * t->columns, FIRST_SHARE, share[i]);
     for (int i = 0; i < ABDB_VARY_COUNT; i++) {
@@ -396,9 +402,9 @@ done:
 
 /* Where nothing matches: which trainings there are, or which scenarios of the named model, or what
  * has rates. */
-static abdb_status add_available_choices_to_error(sqlite3 *db, abdb_status st,
-                                                  const abdb_choose_options *o, bool training,
-                                                  abdb_error *err)
+static abdb_status extend_no_match_error_by_available_choices(sqlite3 *db, abdb_status st,
+                                                              const abdb_choose_options *o,
+                                                              bool training, abdb_error *err)
 {
     static const char trainings[] =
         "SELECT 'trainings', group_concat(model, ', ') FROM (SELECT DISTINCT model FROM v_mlperf"
@@ -447,22 +453,23 @@ static abdb_status fill_choose_rows(sqlite3 *db, const char *const *argument, ab
         TRY(ABDB_FAIL(err, ABDB_USAGE, "the options are no JSON object in UTF-8: %s", wrong.text));
     TRY(parse_choose_options(asked, &o, &arena, err));
     st = abdb_choose_cheapest_systems(&c, db, &o, err);
-    TRY(add_available_choices_to_error(db, st, &o, c.training, err));
-    rate = abdb_json_option_text(asked, "rate", &arena);
+    TRY(extend_no_match_error_by_available_choices(db, st, &o, c.training, err));
+    rate = abdb_json_option_text_or_null(asked, "rate", &arena);
     if (rate && c.count)
         TRY(abdb_parse_wanted_rate(
             rate, abdb_member_text(&c.ranking.set, c.row[0].member, ABDB_M_unit), &o.rate, err));
     for (size_t i = 0; i < c.count; i++) {
         TRY(append_purchase_row(&c, i, db, out, err));
-        set_load_cells(&c.row[i], &o, c.training, out->value + i * out->columns);
-        if (json_is_true(json_object_get(asked, "why"))) set_cost_factors(&c, &o, i, out);
+        set_delivered_and_used_rate_cells(&c.row[i], &o, c.training, out->value + i * out->columns);
+        if (json_is_true(json_object_get(asked, "why")))
+            set_cost_factor_cells_and_words(&c, &o, i, out);
     }
     TRY(parse_number_option(asked, "seed", 1, &arena, &seed, err));
-    if (abdb_json_option_text(asked, "ranges", &arena))
-        TRY(add_first_places(&c, &o, abdb_json_option_text(asked, "ranges", &arena), seed, out,
-                             err));
-    TRY(append_left_out_rows(&c, out, err));
-    TRY(append_scenario_limit_rows(&c, db, out, err));
+    if (abdb_json_option_text_or_null(asked, "ranges", &arena))
+        TRY(set_first_shares_append_flip_rows(
+            &c, &o, abdb_json_option_text_or_null(asked, "ranges", &arena), seed, out, err));
+    TRY(append_left_out_and_note_rows(&c, out, err));
+    TRY(append_scenario_limit_rows_if_no_choice(&c, db, out, err));
 done:
     abdb_system_choice_free(&c);
     abdb_arena_free(&arena);

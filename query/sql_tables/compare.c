@@ -17,7 +17,7 @@ static abdb_status fill_compare_rows(sqlite3 *db, const char *const *argument, a
     options.exploratory = argument[4] &&
                           abdb_double_parse(argument[4], ABDB_MARK_UNKNOWN, &exploratory) &&
                           exploratory != 0;
-    TRY(abdb_compare_sets(&comparison, db, sets, 2, &options, err));
+    TRY(abdb_compare_first_set_with_others(&comparison, db, sets, 2, &options, err));
     TRY(abdb_comparison_to_data_table(&comparison, false, out, err));
 done:
     abdb_comparison_free(&comparison);

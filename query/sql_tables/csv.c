@@ -21,7 +21,7 @@ static abdb_status store_built_text_in_cell(reader *r, abdb_value *row, size_t c
 }
 
 /* Columns that have a name become members; a name that comes again gets its number: "x", "x 2". */
-static void build_record_json(reader *r, const abdb_csv_row *row)
+static void build_record_json_in_buffer(reader *r, const abdb_csv_row *row)
 {
     abdb_text_clear(&r->text);
     abdb_text_puts(&r->text, "{");
@@ -47,10 +47,10 @@ static abdb_status append_record_row_or_store_header(void *self, const abdb_csv_
     abdb_value *out;
     abdb_status st = ABDB_OK;
 
-    if (!r->header.count) return abdb_csv_header_copy_row(&r->header, row, err);
+    if (!r->header.count) return abdb_csv_header_replace_by_row(&r->header, row, err);
     if (!(out = abdb_table_append_row(r->out))) return ABDB_FAIL(err, ABDB_NOMEM, "a record");
     out[0] = (abdb_value){.kind = ABDB_INTEGER, .integer = row->line};
-    build_record_json(r, row);
+    build_record_json_in_buffer(r, row);
     TRY(store_built_text_in_cell(r, out, 1, err));
     abdb_text_clear(&r->text);
     abdb_text_puts(&r->text, "[");
@@ -75,10 +75,11 @@ static abdb_status fill_csv_rows(sqlite3 *db, const char *const *argument, abdb_
 
     (void)db;
     out->columns = 3;
-    TRY(abdb_outguard_protect_input(argument[0], err));
-    TRY(abdb_input_open_and_decode(&in, argument[0], err));
+    TRY(abdb_outguard_protect_input_if_regular(argument[0], err));
+    TRY(abdb_input_map_file_and_decode(&in, argument[0], err));
     if (!delimiter) delimiter = abdb_csv_guess_delimiter(in.text, in.text_size);
-    TRY(abdb_csv_read_input(&in, delimiter, append_record_row_or_store_header, &r, err));
+    TRY(abdb_csv_parse_input_rows_to_handler(&in, delimiter, append_record_row_or_store_header, &r,
+                                             err));
 done:
     if (in.path) abdb_input_close(&in);
     abdb_csv_header_free(&r.header);

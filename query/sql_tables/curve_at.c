@@ -98,8 +98,8 @@ static abdb_status fill_rows_of_curves(sqlite3 *db, const char *const *argument,
     abdb_arena arena = {0};
     json_error_t wrong = {0};
     json_t *asked = json_loads(argument[0], 0, &wrong);
-    const char *selection = abdb_json_option_text(asked, "selection", &arena),
-               *at = abdb_json_option_text(asked, "at", &arena);
+    const char *selection = abdb_json_option_text_or_null(asked, "selection", &arena),
+               *at = abdb_json_option_text_or_null(asked, "at", &arena);
     abdb_normalisation measure = abdb_normalisation_from_json(asked, &arena);
     abdb_latency_question question;
     abdb_latency_answers answers = {0};
@@ -111,14 +111,15 @@ static abdb_status fill_rows_of_curves(sqlite3 *db, const char *const *argument,
     if (!json_is_object(asked))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "the options are no JSON object in UTF-8: %s", wrong.text));
     if (!at) TRY(ABDB_FAIL(err, ABDB_USAGE, "within which limits? --at tpot=50ms"));
-    TRY(abdb_parse_latency_question(at, abdb_json_option_text(asked, "percentile", &arena),
-                                    abdb_json_option_text(asked, "between", &arena), &question,
-                                    err));
-    measure.per = abdb_json_option_text(asked, "divide_by", &arena);
+    TRY(abdb_parse_latency_question(at, abdb_json_option_text_or_null(asked, "percentile", &arena),
+                                    abdb_json_option_text_or_null(asked, "between", &arena),
+                                    &question, err));
+    measure.per = abdb_json_option_text_or_null(asked, "divide_by", &arena);
     if (!measure.per) measure.per = "none";
     measure.metric = "tokens_per_s";
     TRY(abdb_set_load_normalised(&set, db, selection ? selection : "",
-                                 abdb_json_option_text(asked, "where", &arena), &measure, err));
+                                 abdb_json_option_text_or_null(asked, "where", &arena), &measure,
+                                 err));
     TRY(abdb_answer_within_latency(&set, db, &question, &answers, &arena, err));
     for (size_t i = 0; i < answers.curves; i++)
         TRY(append_curve_row(&set, &answers.curve[i], answers.curve[i].member, out, err));

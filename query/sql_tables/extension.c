@@ -30,7 +30,7 @@ static int register_scalar_and_table_functions(sqlite3 *db, int allow)
 {
     int code = abdb_sql_register_functions(db);
 
-    return code == SQLITE_OK ? abdb_register_table_functions(db, allow) : code;
+    return code == SQLITE_OK ? abdb_register_allowed_table_functions(db, allow) : code;
 }
 
 ENTRY_POINT(sqlite3_abdb_init)

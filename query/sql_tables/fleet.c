@@ -21,15 +21,15 @@ typedef struct {
 } fleet_measurements;
 
 /* The names in that place of all rows: [node, cell, process, seconds]. */
-static abdb_status collect_distinct_names(const fleet_measurements *r, size_t place,
-                                          const char ***out, size_t *count, abdb_error *err)
+static abdb_status collect_sorted_distinct_names(const fleet_measurements *r, size_t field_index,
+                                                 const char ***out, size_t *count, abdb_error *err)
 {
     const char **list = calloc(r->n + 1, sizeof *list);
 
     *out = list;
     if (!list) return ABDB_FAIL(err, ABDB_NOMEM, "%zu measurements", r->n);
     for (size_t i = 0; i < r->n; i++) {
-        list[i] = json_string_value(json_array_get(json_array_get(r->array, i), place));
+        list[i] = json_string_value(json_array_get(json_array_get(r->array, i), field_index));
         if (!list[i])
             return ABDB_FAIL(err, ABDB_DATA,
                              "abdb_fleet: row %zu is not [node, cell, process, seconds]", i + 1);
@@ -41,7 +41,7 @@ static abdb_status collect_distinct_names(const fleet_measurements *r, size_t pl
     return ABDB_OK;
 }
 
-static size_t index_of_name(const char *text, const char *const *list, size_t count)
+static size_t index_of_name_in_sorted_list(const char *text, const char *const *list, size_t count)
 {
     const char *const *found =
         abdb_array_find_sorted(&text, list, count, sizeof *list, abdb_compare_text_pointers);
@@ -50,7 +50,8 @@ static size_t index_of_name(const char *text, const char *const *list, size_t co
 }
 
 /* Reads the JSON array of [node, cell, process, seconds]. */
-static abdb_status parse_measurements(fleet_measurements *r, const char *text, abdb_error *err)
+static abdb_status parse_fleet_measurements_as_logs(fleet_measurements *r, const char *text,
+                                                    abdb_error *err)
 {
     const char **process = NULL;
     size_t processes;
@@ -63,9 +64,9 @@ static abdb_status parse_measurements(fleet_measurements *r, const char *text, a
                          "abdb_fleet wants a JSON array of [node, cell, process, seconds]");
     r->measurement = calloc(r->n + 1, sizeof *r->measurement);
     if (!r->measurement) return ABDB_FAIL(err, ABDB_NOMEM, "%zu measurements", r->n);
-    TRY(collect_distinct_names(r, NODE, &r->name[NODE], &r->names[NODE], err));
-    TRY(collect_distinct_names(r, CELL, &r->name[CELL], &r->names[CELL], err));
-    TRY(collect_distinct_names(r, PROCESS, &process, &processes, err));
+    TRY(collect_sorted_distinct_names(r, NODE, &r->name[NODE], &r->names[NODE], err));
+    TRY(collect_sorted_distinct_names(r, CELL, &r->name[CELL], &r->names[CELL], err));
+    TRY(collect_sorted_distinct_names(r, PROCESS, &process, &processes, err));
     for (size_t i = 0; i < r->n; i++) {
         const json_t *row = json_array_get(r->array, i);
         const char *word[NAMES];
@@ -75,16 +76,16 @@ static abdb_status parse_measurements(fleet_measurements *r, const char *text, a
         if (!(seconds > 0))
             TRY(ABDB_FAIL(err, ABDB_DATA, "abdb_fleet: row %zu has no time", i + 1));
         r->measurement[i] = (abdb_fleet_measurement){
-            index_of_name(word[NODE], r->name[NODE], r->names[NODE]),
-            index_of_name(word[CELL], r->name[CELL], r->names[CELL]),
-            index_of_name(word[PROCESS], process, processes), log(seconds)};
+            index_of_name_in_sorted_list(word[NODE], r->name[NODE], r->names[NODE]),
+            index_of_name_in_sorted_list(word[CELL], r->name[CELL], r->names[CELL]),
+            index_of_name_in_sorted_list(word[PROCESS], process, processes), log(seconds)};
     }
 done:
     free(process);
     return st;
 }
 
-static void set_real_cell(abdb_value *v, double x)
+static void set_real_cell_unless_nan(abdb_value *v, double x)
 {
     if (!isnan(x)) *v = (abdb_value){.kind = ABDB_REAL, .real = x};
 }
@@ -102,8 +103,8 @@ static abdb_status set_text_cell(abdb_table *out, abdb_value *v, const char *tex
 }
 
 /* Adds the verdict on a node, of one cell or of all. */
-static abdb_status append_node_row(abdb_table *out, const fleet_measurements *r,
-                                   const abdb_fleet_row *row, abdb_error *err)
+static abdb_status append_node_verdict_row(abdb_table *out, const fleet_measurements *r,
+                                           const abdb_fleet_row *row, abdb_error *err)
 {
     abdb_value *v = abdb_table_append_row(out);
     abdb_status st = ABDB_OK;
@@ -114,11 +115,11 @@ static abdb_status append_node_row(abdb_table *out, const fleet_measurements *r,
     set_count_cell(&v[2], row->cells);
     set_count_cell(&v[3], row->processes);
     set_count_cell(&v[4], row->peers);
-    set_real_cell(&v[5], row->ratio);
-    set_real_cell(&v[6], row->low);
-    set_real_cell(&v[7], row->high);
-    set_real_cell(&v[8], row->p_corrected);
-    set_real_cell(&v[9], row->detectable_change);
+    set_real_cell_unless_nan(&v[5], row->ratio);
+    set_real_cell_unless_nan(&v[6], row->low);
+    set_real_cell_unless_nan(&v[7], row->high);
+    set_real_cell_unless_nan(&v[8], row->p_corrected);
+    set_real_cell_unless_nan(&v[9], row->detectable_change);
     TRY(set_text_cell(out, &v[10], abdb_verdict_name(row->verdict), err));
 done:
     return st;
@@ -135,9 +136,9 @@ static abdb_status fill_fleet_rows(sqlite3 *db, const char *const *argument, abd
 
     (void)db;
     out->columns = COLUMNS;
-    TRY(parse_measurements(&r, argument[0], err));
-    TRY(abdb_fleet_compare_nodes(r.measurement, r.n, &options, &row, &count, err));
-    for (size_t i = 0; i < count; i++) TRY(append_node_row(out, &r, &row[i], err));
+    TRY(parse_fleet_measurements_as_logs(&r, argument[0], err));
+    TRY(abdb_fleet_test_each_node_against_peers(r.measurement, r.n, &options, &row, &count, err));
+    for (size_t i = 0; i < count; i++) TRY(append_node_verdict_row(out, &r, &row[i], err));
 done:
     free(row);
     free(r.measurement);

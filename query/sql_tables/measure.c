@@ -9,7 +9,7 @@
 
 enum { COLUMNS = 8 };
 
-static void set_text_cell(abdb_table *out, abdb_value *v, const char *value)
+static void set_text_cell_unless_empty(abdb_table *out, abdb_value *v, const char *value)
 {
     if (!value || !*value) return;
     *v = (abdb_value){.kind = ABDB_STRING,
@@ -25,21 +25,22 @@ static abdb_status append_sample_row(abdb_table *out, const abdb_entry *e, const
     const char *status = e->field[ABDB_FIELD_status];
 
     if (!v) return ABDB_FAIL(err, ABDB_NOMEM, "samples");
-    set_text_cell(out, &v[0], e->field[ABDB_FIELD_cell]);
+    set_text_cell_unless_empty(out, &v[0], e->field[ABDB_FIELD_cell]);
     v[1] = (abdb_value){.kind = ABDB_INTEGER, .integer = (long long)seq};
     if (r) {
         v[2] = (abdb_value){.kind = ABDB_REAL, .real = r->sample[seq].value};
-        set_text_cell(out, &v[3], "s");
-        set_text_cell(out, &v[4], r->sample[seq].mark);
+        set_text_cell_unless_empty(out, &v[3], "s");
+        set_text_cell_unless_empty(out, &v[4], r->sample[seq].mark);
     }
-    set_text_cell(out, &v[5], status ? status : "ok");
-    set_text_cell(out, &v[6], e->field[ABDB_FIELD_reason]);
-    set_text_cell(out, &v[7], e->field[ABDB_FIELD_verified]);
+    set_text_cell_unless_empty(out, &v[5], status ? status : "ok");
+    set_text_cell_unless_empty(out, &v[6], e->field[ABDB_FIELD_reason]);
+    set_text_cell_unless_empty(out, &v[7], e->field[ABDB_FIELD_verified]);
     return ABDB_OK;
 }
 
 /* Adds the samples of the time of a cell, or one row that says why there are none. */
-static abdb_status append_samples_of_entry(void *self, const abdb_entry *e, abdb_error *err)
+static abdb_status append_time_samples_of_entry_or_reason(void *self, const abdb_entry *e,
+                                                          abdb_error *err)
 {
     const abdb_result *timed = NULL;
     abdb_status st = ABDB_OK;
@@ -76,8 +77,8 @@ static abdb_status ignore_row_end(void *self, abdb_error *err)
 static abdb_status run_kernel_fill_samples(sqlite3 *db, const char *const *argument,
                                            abdb_table *out, abdb_error *err)
 {
-    const abdb_sink sink = {out, append_samples_of_entry, ignore_fact, fail_on_reject,
-                            ignore_row_end};
+    const abdb_sink sink = {out, append_time_samples_of_entry_or_reason, ignore_fact,
+                            fail_on_reject, ignore_row_end};
     unsigned char todo[ABDB_CELL_MAX];
     abdb_backend_list backends;
     static volatile const int never_stopped = 0;

@@ -11,7 +11,7 @@
 #include "query/compare/compare.h"
 #include "query/sql_tables/table_functions.h"
 
-/* In the order of append_member_row(). */
+/* In the order of append_result_row_with_factors(). */
 static const char *const names[] = {"result_id", "key",   "part",  "value",   "unit",
                                     "why",       "facts", "needs", "factors", "better"};
 enum { COLUMNS = sizeof names / sizeof names[0] };
@@ -27,10 +27,12 @@ static void append_group_key_with_commas(abdb_text *out, const char *key)
 }
 
 /* The factors as JSON; returns the first that is needed and unknown, or NULL. */
-static const char *append_factors_json_find_missing(abdb_text *out, const abdb_rulebook *book,
-                                                    const abdb_set *set, size_t i)
+static const char *append_factors_json_return_unknown_needed(abdb_text *out,
+                                                             const abdb_rulebook *book,
+                                                             const abdb_set *set,
+                                                             size_t member_index)
 {
-    const abdb_member *m = &set->member[i];
+    const abdb_member *m = &set->member[member_index];
     const char *missing = NULL;
 
     abdb_text_puts(out, "[");
@@ -40,7 +42,7 @@ static const char *append_factors_json_find_missing(abdb_text *out, const abdb_r
         bool needed;
 
         if (trait->state == ABDB_INAPPLICABLE) continue;
-        role = abdb_find_factor_role(book, set, i, trait->name, &needed);
+        role = abdb_find_factor_role_or_agree(book, set, member_index, trait->name, &needed);
         if (trait->state == ABDB_UNKNOWN && needed && !missing) missing = trait->name;
         abdb_text_puts(out, out->size > 1 ? ",[" : "[");
         abdb_text_append_json_string(out, trait->name);
@@ -57,24 +59,25 @@ static const char *append_factors_json_find_missing(abdb_text *out, const abdb_r
 }
 
 /* Adds a member of a group with its factors and those that it lacks. */
-static abdb_status append_member_row(abdb_table *out, const abdb_rulebook *book,
-                                     const abdb_set *set, const char *key, size_t i,
-                                     abdb_error *err)
+static abdb_status append_result_row_with_factors(abdb_table *out, const abdb_rulebook *book,
+                                                  const abdb_set *set, const char *key,
+                                                  size_t member_index, abdb_error *err)
 {
-    const abdb_member *m = &set->member[i];
+    const abdb_member *m = &set->member[member_index];
     abdb_value *v = abdb_table_append_row(out);
     abdb_text part = {0}, factors = {0};
-    const char *needs = append_factors_json_find_missing(&factors, book, set, i);
+    const char *needs =
+        append_factors_json_return_unknown_needed(&factors, book, set, member_index);
     const char *text[COLUMNS];
     abdb_status st = ABDB_OK;
 
     append_group_key_with_commas(&part, key);
     if (!v || part.failed || factors.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a result"));
     memcpy(text,
-           (const char *const[COLUMNS]){NULL, abdb_member_text(set, i, ABDB_M_key),
+           (const char *const[COLUMNS]){NULL, abdb_member_text(set, member_index, ABDB_M_key),
                                         abdb_text_get(&part), NULL, m->unit, m->why, m->facts,
                                         needs, abdb_text_get(&factors),
-                                        abdb_member_text(set, i, ABDB_M_better)},
+                                        abdb_member_text(set, member_index, ABDB_M_better)},
            sizeof text);
     for (size_t c = 0; c < COLUMNS; c++) {
         v[c] = (abdb_value){0};
@@ -83,7 +86,7 @@ static abdb_status append_member_row(abdb_table *out, const abdb_rulebook *book,
                             .text = abdb_arena_copy(&out->arena, text[c], strlen(text[c]))};
         if (!v[c].text) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a result"));
     }
-    v[0] = set->table.value[i * set->table.columns + ABDB_M_result_id];
+    v[0] = set->table.value[member_index * set->table.columns + ABDB_M_result_id];
     if (isfinite(m->value)) v[3] = (abdb_value){.kind = ABDB_REAL, .real = m->value};
 done:
     abdb_text_free(&part);
@@ -110,8 +113,8 @@ static abdb_status fill_rows_of_selected_results(sqlite3 *db, const char *const 
     TRY(abdb_split_set_into_groups(&groups, &book, &set, false, NULL, &arena, err));
     for (size_t g = 0; g < groups.count; g++)
         for (size_t i = 0; i < groups.group[g].count; i++)
-            TRY(append_member_row(out, &book, &set, groups.group[g].key, groups.group[g].member[i],
-                                  err));
+            TRY(append_result_row_with_factors(out, &book, &set, groups.group[g].key,
+                                               groups.group[g].member[i], err));
 done:
     abdb_set_free(&set);
     abdb_rulebook_free(&book);

@@ -185,7 +185,7 @@ static const sqlite3_module methods = {.xConnect = vtab_connect,
                                        .xColumn = vtab_column_value,
                                        .xRowid = vtab_row_id};
 
-int abdb_register_table_functions(sqlite3 *db, int allow)
+int abdb_register_allowed_table_functions(sqlite3 *db, int allow)
 {
     const abdb_table_function *const all[] = {
         &abdb_table_csv,      &abdb_table_archive, &abdb_table_compare, &abdb_table_offers,

@@ -68,6 +68,6 @@ extern const abdb_table_function abdb_table_accept, abdb_table_csv, abdb_table_a
     abdb_table_curve_at;
 
 /* Registers the functions that `allow` allows; returns SQLite's code. */
-int abdb_register_table_functions(sqlite3 *db, int allow);
+int abdb_register_allowed_table_functions(sqlite3 *db, int allow);
 
 #endif

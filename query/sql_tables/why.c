@@ -13,26 +13,26 @@ static abdb_status fill_why_rows(sqlite3 *db, const char *const *argument, abdb_
     abdb_arena arena = {0};
     json_error_t wrong = {0};
     json_t *asked = json_loads(argument[0], 0, &wrong);
-    const char *sets[] = {abdb_json_option_text(asked, "baseline", &arena),
-                          abdb_json_option_text(asked, "contender", &arena)};
+    const char *sets[] = {abdb_json_option_text_or_null(asked, "baseline", &arena),
+                          abdb_json_option_text_or_null(asked, "contender", &arena)};
     abdb_compare_options options = {.effect = ABDB_EFFECT,
                                     .alpha = ABDB_ALPHA,
                                     .find = ABDB_FIND,
                                     .pick = ABDB_PICK_BEST,
-                                    .where = abdb_json_option_text(asked, "where", &arena),
+                                    .where = abdb_json_option_text_or_null(asked, "where", &arena),
                                     .measure = abdb_normalisation_from_json(asked, &arena)};
     abdb_comparison comparison = {0};
     size_t notes;
     abdb_status st = ABDB_OK;
 
-    options.measure.per = abdb_json_option_text(asked, "divide_by", &arena);
+    options.measure.per = abdb_json_option_text_or_null(asked, "divide_by", &arena);
     out->columns = COLUMNS;
     if (!json_is_object(asked))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "the options are no JSON object in UTF-8: %s", wrong.text));
     if (!sets[0] || !sets[1])
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "name two selections: --baseline H200-SXM --contender B200-SXM"));
-    TRY(abdb_compare_sets(&comparison, db, sets, 2, &options, err));
+    TRY(abdb_compare_first_set_with_others(&comparison, db, sets, 2, &options, err));
     TRY(abdb_tabulate_ratio_factors(&comparison, out, err));
     notes = out->notes;
     for (size_t i = 0; i < notes; i++) {

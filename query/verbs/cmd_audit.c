@@ -14,7 +14,7 @@ static int print_audit_list(bool names_only)
 {
     abdb_arena arena = {0};
     const char *names[NAMES_MAX];
-    size_t count = abdb_list_report_names(names, NAMES_MAX, &arena);
+    size_t count = abdb_list_own_and_shipped_report_names(names, NAMES_MAX, &arena);
 
     if (!names_only) puts("audits (abdb audit NAME --help):");
     for (size_t i = 0; i < count; i++) {
@@ -44,7 +44,8 @@ int abdb_cmd_audit(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "--names") == 0) return print_audit_list(true);
     if (argc < 2) return print_audit_list(false);
     if (argv[1][0] == '-') {
-        abdb_fail(&err, ABDB_USAGE, "audit what? the name comes first; `abdb audit` lists them");
+        abdb_set_error_return_status(&err, ABDB_USAGE,
+                                     "audit what? the name comes first; `abdb audit` lists them");
         return abdb_print_error_return_exit_code(&err);
     }
     words = calloc((size_t)argc + 1, sizeof *words);
@@ -55,7 +56,7 @@ int abdb_cmd_audit(int argc, char **argv)
     if (words && words[1])
         code = abdb_cmd_query(argc, words);
     else {
-        abdb_fail(&err, ABDB_NOMEM, "audit");
+        abdb_set_error_return_status(&err, ABDB_NOMEM, "audit");
         code = abdb_print_error_return_exit_code(&err);
     }
     free(words);

@@ -31,7 +31,8 @@ static const char *backend_path_or_word(const abdb_backend_list *all, const char
 }
 
 /* Small cells of the kernels that abdb knows, after those that the user names. */
-static abdb_status plan_cells_to_try(abdb_plan *plan, const abdb_args *args, abdb_error *err)
+static abdb_status plan_given_then_shipped_cells(abdb_plan *plan, const abdb_args *args,
+                                                 abdb_error *err)
 {
     const char *cell;
     size_t at = 0;
@@ -52,8 +53,8 @@ static abdb_value make_text_value(const char *words)
 }
 
 /* The states as a table: one line a rule. */
-static abdb_status print_rule_states(const abdb_args *args, const char *program,
-                                     const abdb_protocol_rule *rule, abdb_error *err)
+static abdb_status print_rule_states_as_table(const abdb_args *args, const char *program,
+                                              const abdb_protocol_rule *rule, abdb_error *err)
 {
     static const char *const states[] = {"not tried", "ok", "BROKEN"}, *const names[] = {
                                                                            "rule", "state", "says",
@@ -72,7 +73,7 @@ static abdb_status print_rule_states(const abdb_args *args, const char *program,
         row[2] = make_text_value(rule[i].what);
         row[3] = make_text_value(rule[i].why);
     }
-    st = abdb_print_table_by_options(args, &table, err);
+    st = abdb_print_table_by_options_end_deadline(args, &table, err);
 done:
     abdb_table_free(&table);
     return st;
@@ -99,7 +100,7 @@ static abdb_status write_rule_states_junit(const abdb_args *args, const char *pr
         gate.missing += cell[i].state == ABDB_GATE_MISSING;
         if (!cell[i].name) TRY(ABDB_FAIL(err, ABDB_NOMEM, "rules"));
     }
-    TRY(abdb_outfile_open(&out, abdb_arg_value(args, "out"), err));
+    TRY(abdb_outfile_open_refusing_protected(&out, abdb_arg_value(args, "out"), err));
     abdb_gate_write_junit(&gate, program, out.file);
     TRY(abdb_outfile_commit(&out, err));
 done:
@@ -151,7 +152,7 @@ static abdb_status test_protocol_print_and_fail_if_broken(const abdb_args *args,
     abdb_run_options run = {.path = path,
                             .argument = (const char *const *)args->positional + 1,
                             .stop = &stopping,
-                            .escaped = abdb_print_remark_of_ended_processes};
+                            .escaped = abdb_print_stderr_remark_of_ended_processes};
     abdb_conformance how = {.run = &run,
                             .cells = &plan,
                             .kernel = abdb_arg_value(args, "kernel"),
@@ -165,10 +166,11 @@ static abdb_status test_protocol_print_and_fail_if_broken(const abdb_args *args,
     if (launch.ranks) run.launch = &launch;
     if (wait && (!abdb_double_parse(wait, ABDB_MARK_UNKNOWN, &how.wait_s) || how.wait_s <= 0))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--wait wants seconds, not '%s'", wait));
-    TRY(plan_cells_to_try(&plan, args, err));
+    TRY(plan_given_then_shipped_cells(&plan, args, err));
     TRY(abdb_test_protocol_conformance(&how, rule, err));
-    TRY((format && strcmp(format, "junit") == 0 ? write_rule_states_junit : print_rule_states)(
-        args, args->positional[0], rule, err));
+    TRY((format && strcmp(format, "junit") == 0
+             ? write_rule_states_junit
+             : print_rule_states_as_table)(args, args->positional[0], rule, err));
     TRY(fail_if_rule_broken(args->positional[0], rule, err));
 done:
     abdb_plan_free(&plan);

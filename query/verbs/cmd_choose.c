@@ -23,15 +23,15 @@ static const char *join_positional_words_by_commas(const abdb_args *args, abdb_a
 }
 
 /* Are these quotes, of devices that are known? Cuts them. */
-static abdb_status require_valid_quotes(sqlite3 *db, char *quotes, abdb_arena *arena,
-                                        abdb_error *err)
+static abdb_status require_valid_quotes_of_known_devices(sqlite3 *db, char *quotes,
+                                                         abdb_arena *arena, abdb_error *err)
 {
     const char *device;
     abdb_quote quote;
     abdb_status st = ABDB_OK;
 
     while (quotes) {
-        TRY(abdb_parse_next_price_quote(&quotes, "price", &quote, err));
+        TRY(abdb_parse_next_price_quote_per_device(&quotes, "price", &quote, err));
         TRY(abdb_resolve_canonical_name(db, "device", quote.device, &device, arena, err));
     }
 done:
@@ -52,7 +52,8 @@ static abdb_status append_price_line_as_quote(sqlite3 *db, abdb_text *quotes, ch
     if (!equals && comma)
         said = abdb_arena_printf(arena, "%.*s=%s USD/h", (int)(comma - line), line,
                                  abdb_trim_in_place(comma + 1));
-    st = require_valid_quotes(db, abdb_arena_printf(arena, "%s", said), arena, &wrong);
+    st = require_valid_quotes_of_known_devices(db, abdb_arena_printf(arena, "%s", said), arena,
+                                               &wrong);
     if (st != ABDB_OK && strncmp(wrong.message, "--price ", 8) != 0) /* no such device */
         return ABDB_FAIL(err, st, "--prices %s, line %d: %s", path, number, wrong.message);
     if (st != ABDB_OK)
@@ -78,7 +79,7 @@ static abdb_status read_price_file_and_option(const abdb_args *args, sqlite3 *db
 
     *out = abdb_arg_value(args, "price");
     if (!path) return ABDB_OK;
-    TRY(abdb_read_text_file(path, &file, err));
+    TRY(abdb_read_and_protect_text_file(path, &file, err));
     for (rest = file.data; (line = strsep(&rest, "\n"));) {
         number++;
         line[strcspn(line, "#\r")] = '\0';
@@ -114,7 +115,7 @@ static abdb_status require_any_result(abdb_db *db, abdb_error *err)
 {
     long long any = 0;
     abdb_status st =
-        abdb_db_query_integer(db, "SELECT EXISTS (SELECT 1 FROM result_row)", &any, err);
+        abdb_db_query_integer_or_0(db, "SELECT EXISTS (SELECT 1 FROM result_row)", &any, err);
 
     if (st == ABDB_OK && !any)
         st = ABDB_FAIL(err, ABDB_UNFAIR,
@@ -123,7 +124,7 @@ static abdb_status require_any_result(abdb_db *db, abdb_error *err)
 }
 
 /* The columns of a terminal: at most nine, and what was asked for beside them. NULL: all. */
-static const char *screen_columns(const abdb_args *args, abdb_arena *arena)
+static const char *default_screen_columns_or_null(const abdb_args *args, abdb_arena *arena)
 {
     const char *format = abdb_arg_value(args, "format");
     bool training = abdb_arg_value(args, "time-to-train") != NULL;
@@ -140,22 +141,22 @@ static const char *screen_columns(const abdb_args *args, abdb_arena *arena)
 }
 
 /* Prints the answer: in a terminal without the columns that few read. */
-static abdb_status print_choice(const abdb_args *args, abdb_table *table, abdb_arena *arena,
-                                abdb_error *err)
+static abdb_status print_choice_with_screen_columns(const abdb_args *args, abdb_table *table,
+                                                    abdb_arena *arena, abdb_error *err)
 {
     static const char by[] = "left out by --columns";
-    const char *columns = table->rows ? screen_columns(args, arena) : NULL;
+    const char *columns = table->rows ? default_screen_columns_or_null(args, arena) : NULL;
     abdb_table picked = {0};
     abdb_status st = ABDB_OK;
 
-    if (!columns) return abdb_print_table_by_options(args, table, err);
-    TRY(abdb_table_pick_columns(table, columns, true, &picked, err));
+    if (!columns) return abdb_print_table_by_options_end_deadline(args, table, err);
+    TRY(abdb_table_copy_picked_columns(table, columns, true, &picked, err));
     if (picked.notes && strstr(picked.note[0], by))
         picked.note[0] =
             abdb_arena_printf(arena, "%.*sleft out here: --wide",
                               (int)(strstr(picked.note[0], by) - picked.note[0]), picked.note[0]);
     if (!picked.note[0]) TRY(ABDB_FAIL(err, ABDB_NOMEM, "columns"));
-    TRY(abdb_print_table_by_options(args, &picked, err));
+    TRY(abdb_print_table_by_options_end_deadline(args, &picked, err));
 done:
     abdb_table_free(&picked);
     return st;
@@ -182,7 +183,7 @@ static abdb_status run_choose_report_and_print(int argc, char **argv, abdb_error
     TRY(read_price_file_and_option(&args, db->sql, &arena, &prices, err));
     set_param_value_if_given(&report, "price", prices, value);
     TRY(abdb_report_run_with_footnotes(db, &report, value, &table, err));
-    TRY(print_choice(&args, &table, &arena, err));
+    TRY(print_choice_with_screen_columns(&args, &table, &arena, err));
     if (!table.rows)
         TRY(ABDB_FAIL(err, ABDB_UNFAIR, "there is nothing to choose from; %s",
                       abdb_arg_value(&args, "brief") ? "without --brief lines say why"

@@ -51,14 +51,15 @@ static abdb_status parse_compare_options(const abdb_args *args, abdb_compare_opt
         return ABDB_FAIL(err, ABDB_USAGE, "--drift wants a fraction such as 0.05, not '%s'", drift);
     if (missing && strcmp(missing, "fail") != 0 && strcmp(missing, "warn") != 0)
         return ABDB_FAIL(err, ABDB_USAGE, "--missing wants fail or warn, not '%s'", missing);
-    st = abdb_gate_check_verdict_names(abdb_arg_value(args, "fail-on"), err);
+    st = abdb_gate_refuse_unknown_verdict_names(abdb_arg_value(args, "fail-on"), err);
     if (st == ABDB_OK) st = abdb_parse_at_options(args, at, &o->measure, err);
     if (st != ABDB_OK) return st;
     return abdb_parse_pick_option(args, &o->pick, err);
 }
 
 /* The sets: --baseline or the first, then --contender and the rest. */
-static size_t collect_selections(const abdb_args *args, const char *out[ABDB_SETS_MAX + 1])
+static size_t collect_selections_baseline_first(const abdb_args *args,
+                                                const char *out[ABDB_SETS_MAX + 1])
 {
     const char *baseline = abdb_arg_value(args, "baseline"), *more;
     size_t count = 0, at = 0;
@@ -72,8 +73,9 @@ static size_t collect_selections(const abdb_args *args, const char *out[ABDB_SET
 }
 
 /* The first set against each of the others. */
-static abdb_status print_environment_diffs(const abdb_args *args, abdb_db *db,
-                                           const char *const *sets, size_t count, abdb_error *err)
+static abdb_status print_environment_diffs_to_first_set(const abdb_args *args, abdb_db *db,
+                                                        const char *const *sets, size_t count,
+                                                        abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -82,7 +84,7 @@ static abdb_status print_environment_diffs(const abdb_args *args, abdb_db *db,
 
         st = abdb_compare_environments(db, sets[0], sets[i], abdb_arg_value(args, "where"), &table,
                                        err);
-        if (st == ABDB_OK) st = abdb_print_table_by_options(args, &table, err);
+        if (st == ABDB_OK) st = abdb_print_table_by_options_end_deadline(args, &table, err);
         abdb_table_free(&table);
     }
     return st;
@@ -102,17 +104,17 @@ static abdb_status print_comparison_in_requested_format(const abdb_args *args,
     if (!programs && !abdb_arg_value(args, "columns") &&
         (!format || strcmp(format, "table") == 0)) {
         if (!path) abdb_pipe_stdout_to_pager();
-        TRY(abdb_outfile_open(&out, path, err));
+        TRY(abdb_outfile_open_refusing_protected(&out, path, err));
         TRY(abdb_print_comparison(c, db, abdb_arg_value(args, "brief") != NULL, out.file, err));
         TRY(abdb_outfile_commit(&out, err));
         goto done;
     }
     if (programs) {
         TRY(abdb_comparison_to_data_table(c, c->options->why, &table, err));
-        TRY(abdb_add_mlperf_footnotes(db, &table, false, err));
+        TRY(abdb_add_mlperf_footnotes_as_table_notes(db, &table, false, err));
     } else
         TRY(abdb_comparison_to_display_table(c, db, &table, err));
-    TRY(abdb_print_table_by_options(args, &table, err));
+    TRY(abdb_print_table_by_options_end_deadline(args, &table, err));
 done:
     abdb_outfile_discard(&out);
     abdb_table_free(&table);
@@ -135,7 +137,8 @@ static void print_failure_for_ci(const abdb_args *args, const char *const *sets,
     abdb_error ignored;
 
     append_gate_name(sets, count, &name);
-    if (abdb_outfile_open(&out, abdb_arg_value(args, "out"), &ignored) == ABDB_OK) {
+    if (abdb_outfile_open_refusing_protected(&out, abdb_arg_value(args, "out"), &ignored) ==
+        ABDB_OK) {
         abdb_gate_write_failure(abdb_text_get(&name), failure->message,
                                 abdb_exit_code(failure->status),
                                 strcmp(abdb_arg_value(args, "format"), "junit") == 0, out.file);
@@ -146,7 +149,7 @@ static void print_failure_for_ci(const abdb_args *args, const char *const *sets,
 }
 
 /* Pairs refused by a rule, and those that lack what --per divides by. */
-static abdb_status fail_if_not_comparable(const abdb_comparison *c, abdb_error *err)
+static abdb_status fail_if_pair_refused_or_none_has_ratio(const abdb_comparison *c, abdb_error *err)
 {
     size_t missing = 0;
     const char *why = NULL;
@@ -177,24 +180,25 @@ static abdb_status print_gate_and_fail_unless_held(const abdb_args *args, const 
     abdb_status st = ABDB_OK;
 
     if (!fail_on && format_is_for_ci(args)) fail_on = "slower";
-    if (!fail_on) return fail_if_not_comparable(c, err);
-    TRY(abdb_gate_evaluate_pairs(&g, c, fail_on, !missing || strcmp(missing, "fail") == 0, err));
+    if (!fail_on) return fail_if_pair_refused_or_none_has_ratio(c, err);
+    TRY(abdb_gate_judge_pairs_and_unpaired_cells(&g, c, fail_on,
+                                                 !missing || strcmp(missing, "fail") == 0, err));
     if (format_is_for_ci(args)) {
         const char *sets[ABDB_SETS_MAX];
 
         for (size_t i = 0; i < c->sets; i++) sets[i] = c->set[i].selection;
         append_gate_name(sets, c->sets, &name);
-        TRY(abdb_outfile_open(&out, abdb_arg_value(args, "out"), err));
+        TRY(abdb_outfile_open_refusing_protected(&out, abdb_arg_value(args, "out"), err));
         (strcmp(abdb_arg_value(args, "format"), "junit") == 0
              ? abdb_gate_write_junit
              : abdb_gate_write_github_annotations)(&g, abdb_text_get(&name), out.file);
         TRY(abdb_outfile_commit(&out, err));
         *printed = true;
     }
-    TRY(fail_if_not_comparable(c, err));
+    TRY(fail_if_pair_refused_or_none_has_ratio(c, err));
     if (!g.missing_fails && g.missing)
-        abdb_print_remark("%zu of %zu cell%s could not be judged (--missing warn)", g.missing,
-                          g.count, abdb_plural_ending((long long)g.count));
+        abdb_print_stderr_remark("%zu of %zu cell%s could not be judged (--missing warn)",
+                                 g.missing, g.count, abdb_plural_ending((long long)g.count));
     TRY(abdb_gate_fail_unless_held(&g, err));
 done:
     abdb_outfile_discard(&out);
@@ -205,7 +209,7 @@ done:
 
 /* Compares the sets of the command line, prints, and fails if a verdict of --fail-on was reached.
  */
-static abdb_status run_compare(int argc, char **argv, abdb_error *err)
+static abdb_status compare_sets_print_and_apply_gate(int argc, char **argv, abdb_error *err)
 {
     const char *sets[ABDB_SETS_MAX + 1];
     abdb_compare_options options;
@@ -221,22 +225,22 @@ static abdb_status run_compare(int argc, char **argv, abdb_error *err)
     TRY(parse_compare_options(&args, &options, &at, err));
     if (format_is_for_ci(&args) && abdb_arg_value(&args, "columns"))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--columns is for tables, not for -o junit or github"));
-    count = collect_selections(&args, sets);
+    count = collect_selections_baseline_first(&args, sets);
     if (count < 2)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "compare what with what? two selections, such as device=H200-SXM"
                       " device=MI355X; the first is the baseline"));
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
     if (abdb_arg_value(&args, "environment")) {
-        TRY(print_environment_diffs(&args, db, sets, count, err));
+        TRY(print_environment_diffs_to_first_set(&args, db, sets, count, err));
         if (!abdb_arg_value(&args, "fail-on") && !format_is_for_ci(&args)) goto done;
     }
-    TRY(abdb_compare_sets(&comparison, db->sql, sets, count, &options, err));
+    TRY(abdb_compare_first_set_with_others(&comparison, db->sql, sets, count, &options, err));
     for (size_t i = 0; i < comparison.sets; i++)
         if (comparison.set[i].note &&
             !(i && comparison.set[0].note &&
               strcmp(comparison.set[0].note, comparison.set[i].note) == 0))
-            abdb_print_remark("%s", comparison.set[i].note);
+            abdb_print_stderr_remark("%s", comparison.set[i].note);
     if (!abdb_arg_value(&args, "environment") && !format_is_for_ci(&args))
         TRY(print_comparison_in_requested_format(&args, &comparison, db, err));
     TRY(print_gate_and_fail_unless_held(&args, &comparison, &printed, err));
@@ -252,5 +256,7 @@ int abdb_cmd_compare(int argc, char **argv)
 {
     abdb_error err;
 
-    return run_compare(argc, argv, &err) == ABDB_OK ? 0 : abdb_print_error_return_exit_code(&err);
+    return compare_sets_print_and_apply_gate(argc, argv, &err) == ABDB_OK
+               ? 0
+               : abdb_print_error_return_exit_code(&err);
 }

@@ -43,9 +43,9 @@ static void print_step_command(const char *what, const char *const *word)
 {
     if (what) {
         abdb_print_sanitized(stdout, "\n");
-        abdb_print_colour_code_if_terminal(stdout, "1");
+        abdb_print_colour_code_if_colours_allowed(stdout, "1");
         abdb_print_sanitized(stdout, "%s", what);
-        abdb_print_colour_code_if_terminal(stdout, "0");
+        abdb_print_colour_code_if_colours_allowed(stdout, "0");
         abdb_print_sanitized(stdout, "\n");
     }
     abdb_print_sanitized(stdout, "$ abdb");
@@ -56,7 +56,7 @@ static void print_step_command(const char *what, const char *const *word)
 
 /* A picture wants gnuplot, which a wheel does not bring: without it the step says so, and is no
  * failure. */
-static bool skip_plot_without_gnuplot(const char *verb)
+static bool print_and_skip_plot_if_no_gnuplot(const char *verb)
 {
     abdb_error err;
     char version[64];
@@ -109,7 +109,7 @@ int abdb_cmd_demo(int argc, char **argv)
     if (!db) db = "abdb-demo.db";
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         print_step_command(steps[i].what, steps[i].word);
-        if (skip_plot_without_gnuplot(steps[i].word[0])) continue;
+        if (print_and_skip_plot_if_no_gnuplot(steps[i].word[0])) continue;
         TRY(run_step_copy_output(steps[i].word, db, &code, &err));
         /* slow, or not to be told: an answer, no failure */
         if (strcmp(steps[i].word[0], "accept") == 0 && code <= ACCEPT_ANSWERS) code = 0;

@@ -29,7 +29,7 @@ static void append_check_result(abdb_table *t, state is, const char *what, const
 }
 
 /* Adds the versions of abdb, its compiler and its libraries. */
-static void report_build_versions(abdb_table *t)
+static void append_build_and_library_versions(abdb_table *t)
 {
     char text[256];
 
@@ -41,7 +41,7 @@ static void report_build_versions(abdb_table *t)
     append_check_result(t, FINE, "libraries", text);
 }
 
-static void report_gnuplot(abdb_table *t)
+static void report_gnuplot_version_or_absence(abdb_table *t)
 {
     char text[128];
     bool fine = abdb_gnuplot_version(text, sizeof text, NULL) == ABDB_OK && *text;
@@ -52,7 +52,7 @@ static void report_gnuplot(abdb_table *t)
 
 /* What the BLAS chose against what the processor can do: libraries that know only older processors
  * choose slower kernels, and their times would be taken for the machine's. False: it chose less. */
-static bool report_whether_blas_core_type_fits(const json_t *described, abdb_table *t)
+static bool report_blas_core_type_return_fits(const json_t *described, abdb_table *t)
 {
     const char *config = json_string_value(json_object_get(
         json_object_get(json_object_get(described, "environment"), "environment"), "library"));
@@ -76,8 +76,8 @@ static bool report_whether_blas_core_type_fits(const json_t *described, abdb_tab
 
 /* Adds a backend and the providers of its kernels to a list of words, each with a blank behind it.
  */
-static void append_backend_and_providers(abdb_text *offered, const char *name,
-                                         const json_t *described)
+static void append_names_of_backend_and_providers(abdb_text *offered, const char *name,
+                                                  const json_t *described)
 {
     const json_t *kernels = json_object_get(json_object_get(described, "hello"), "kernels"), *one;
     size_t i;
@@ -102,13 +102,13 @@ static int report_backends_count_warnings(abdb_table *t)
     abdb_error err;
 
     if (abdb_backends_find(&list, &err) != ABDB_OK) {
-        abdb_print_remark("%s", err.message);
+        abdb_print_stderr_remark("%s", err.message);
         warnings++;
     }
     for (size_t i = 0; i < list.count; i++) {
         abdb_run_options options = {.name = list.backend[i].name,
                                     .path = list.backend[i].path,
-                                    .escaped = abdb_print_remark_of_ended_processes};
+                                    .escaped = abdb_print_stderr_remark_of_ended_processes};
         json_t *all = NULL, *device;
 
         snprintf(text, sizeof text, "backend %s", options.name);
@@ -128,8 +128,8 @@ static int report_backends_count_warnings(abdb_table *t)
                  1e9 * json_number_value(json_object_get(device, "clock_resolution_s")));
         append_check_result(t, FINE, options.name, text);
         if (strcmp(options.name, "openblas") == 0)
-            warnings += !report_whether_blas_core_type_fits(all, t);
-        append_backend_and_providers(&offered, options.name, all);
+            warnings += !report_blas_core_type_return_fits(all, t);
+        append_names_of_backend_and_providers(&offered, options.name, all);
         json_decref(all);
     }
     for (const abdb_backend_package *p = abdb_backend_packages; p->name; p++) {
@@ -174,7 +174,8 @@ static int report_separate_wal_count_warnings(const char *path, abdb_table *t)
 {
     char log[PATH_MAX], text[3 * PATH_MAX];
 
-    if (!abdb_db_find_nonempty_log(path, log) || abdb_db_is_open_elsewhere(path)) return 0;
+    if (!abdb_db_find_nonempty_wal_or_journal(path, log) || abdb_db_is_open_elsewhere(path))
+        return 0;
     snprintf(text, sizeof text,
              "a part of the database is in %s, and no program has it open: copy both files"
              " together, or run `abdb init --db %s`, which puts them together",
@@ -201,10 +202,10 @@ static int report_database_file_count_warnings(const char *path, abdb_table *t)
     }
     apart = report_separate_wal_count_warnings(path, t); /* before it is opened here */
     if (abdb_db_open(&db, path, ABDB_READ, &err) != ABDB_OK ||
-        abdb_db_query_integer(db, "SELECT count(*) FROM result", &results, &err) != ABDB_OK ||
-        abdb_db_query_integer(db,
-                              "SELECT count(*) FROM pragma_quick_check WHERE quick_check = 'ok'",
-                              &fine, &err) != ABDB_OK) {
+        abdb_db_query_integer_or_0(db, "SELECT count(*) FROM result", &results, &err) != ABDB_OK ||
+        abdb_db_query_integer_or_0(
+            db, "SELECT count(*) FROM pragma_quick_check WHERE quick_check = 'ok'", &fine, &err) !=
+            ABDB_OK) {
         append_check_result(t, WANTS_ATTENTION, "database", err.message);
         abdb_db_close(db);
         return 1 + apart;
@@ -233,16 +234,16 @@ static abdb_status rebuild_derived_rows_and_report(const abdb_args *args, abdb_t
     char text[128];
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_arg_busy_timeout(args, &patience, err));
+    TRY(abdb_busy_timeout_from_args(args, &patience, err));
     TRY(abdb_open_db_for_writing(&db, &writer, abdb_arg_db_path(args), &patience, err));
-    TRY(abdb_derive_update_all(db, true, err));
-    TRY(abdb_db_query_integer(db, "SELECT count(*) FROM name", &names, err));
-    TRY(abdb_db_query_integer(db, "SELECT count(*) FROM subject", &subjects, err));
+    TRY(abdb_derive_update_in_transaction_if_behind(db, true, err));
+    TRY(abdb_db_query_integer_or_0(db, "SELECT count(*) FROM name", &names, err));
+    TRY(abdb_db_query_integer_or_0(db, "SELECT count(*) FROM subject", &subjects, err));
     snprintf(text, sizeof text, "%lld names and %lld statements that others repeat",
              (long long)names, (long long)subjects);
     append_check_result(t, FINE, "rebuilt", text);
 done:
-    abdb_writer_close(writer);
+    abdb_writer_rollback_and_close(writer);
     abdb_db_close(db);
     return st;
 }
@@ -264,7 +265,7 @@ static void print_check_results(const abdb_table *t, int warnings)
 }
 
 /* Checks build, data, backends and database, and prints the results. */
-static abdb_status run_doctor(int argc, char **argv, abdb_error *err)
+static abdb_status run_and_print_doctor_checks(int argc, char **argv, abdb_error *err)
 {
     abdb_arena arena = {0};
     abdb_table t = {.columns = 3,
@@ -276,16 +277,16 @@ static abdb_status run_doctor(int argc, char **argv, abdb_error *err)
 
     TRY(abdb_args_parse(&args, argc, argv, "doctor", NULL, err));
     if (abdb_arg_value(&args, "rebuild")) TRY(rebuild_derived_rows_and_report(&args, &t, err));
-    report_build_versions(&t);
+    append_build_and_library_versions(&t);
     data = abdb_shipped_data_folder(&arena);
     append_check_result(&t, data ? FINE : ABSENT, "data",
                         data ? data : "absent: `abdb import data` has nothing to read");
-    report_gnuplot(&t);
+    report_gnuplot_version_or_absence(&t);
     warnings += report_backends_count_warnings(&t);
     warnings += report_database_file_count_warnings(abdb_arg_db_path(&args), &t);
     if (abdb_arg_value(&args, "json") || abdb_arg_value(&args, "format") ||
         abdb_arg_value(&args, "out"))
-        TRY(abdb_print_table_by_options(&args, &t, err));
+        TRY(abdb_print_table_by_options_end_deadline(&args, &t, err));
     else
         print_check_results(&t, warnings);
 done:
@@ -298,5 +299,7 @@ int abdb_cmd_doctor(int argc, char **argv)
 {
     abdb_error err;
 
-    return run_doctor(argc, argv, &err) == ABDB_OK ? 0 : abdb_print_error_return_exit_code(&err);
+    return run_and_print_doctor_checks(argc, argv, &err) == ABDB_OK
+               ? 0
+               : abdb_print_error_return_exit_code(&err);
 }

@@ -23,21 +23,21 @@ typedef struct {
     const char *quote; /* the reader's own price, which no fact holds; or NULL */
 } heading;
 
-static void print_heading(const heading *head, FILE *out)
+static void print_explained_value_line(const heading *head, FILE *out)
 {
     abdb_print_sanitized(out, "%s\n", abdb_text_get(&head->line));
     abdb_print_sanitized(out, "  in: %s\n", abdb_text_get(&head->question));
     if (head->made.size) abdb_print_sanitized(out, "└ %s\n", abdb_text_get(&head->made));
 }
 
-static double value_as_number(const abdb_value *value)
+static double value_as_number_or_nan(const abdb_value *value)
 {
     if (value->kind == ABDB_INTEGER) return (double)value->integer;
     return value->kind == ABDB_REAL ? value->real : NAN;
 }
 
 /* Has it at most three digits that are not 0? */
-static bool has_at_most_three_digits(double value)
+static bool has_at_most_three_significant_digits(double value)
 {
     return isfinite(value) &&
            fabs(abdb_round_to_significant_digits(value, 3) - value) < 1e-9 * fabs(value);
@@ -53,8 +53,8 @@ static void print_two_fact_formula_if_known(const heading *head, const abdb_tabl
     size_t found = 0, way = 0;
 
     if (facts->rows != 2 || at < 0 || !isfinite(value)) return;
-    first = value_as_number(&facts->value[at]);
-    second = value_as_number(&facts->value[facts->columns + (size_t)at]);
+    first = value_as_number_or_nan(&facts->value[at]);
+    second = value_as_number_or_nan(&facts->value[facts->columns + (size_t)at]);
     {
         const struct {
             const char *text;
@@ -66,7 +66,7 @@ static void print_two_fact_formula_if_known(const heading *head, const abdb_tabl
                     {"2nd", value / second}}; /* a price, of which a rate says how often */
 
         for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
-            if (has_at_most_three_digits(ways[i].factor)) {
+            if (has_at_most_three_significant_digits(ways[i].factor)) {
                 found++;
                 way = i;
             }
@@ -81,7 +81,7 @@ static abdb_status print_fact_tree_and_uses(const abdb_args *args, abdb_db *db, 
                                             const abdb_table *facts, FILE *out, abdb_error *err)
 {
     if (head) {
-        print_heading(head, out);
+        print_explained_value_line(head, out);
         print_two_fact_formula_if_known(head, facts, out);
     }
     abdb_print_fact_tree(facts, out);
@@ -96,7 +96,8 @@ static abdb_status print_fact_tree_and_uses(const abdb_args *args, abdb_db *db, 
 }
 
 /* The name of a device or model is no fact: the error names the reports that list its facts. */
-static abdb_status fail_if_device_or_model(abdb_db *db, const char *word, abdb_error *err)
+static abdb_status fail_if_word_names_device_or_model(abdb_db *db, const char *word,
+                                                      abdb_error *err)
 {
     abdb_binds binds = {0};
     abdb_table found = {0};
@@ -134,8 +135,9 @@ static abdb_status print_facts_in_requested_form(const abdb_args *args, abdb_db 
 
     if (cite && strcmp(cite, "text") != 0 && strcmp(cite, "bibtex") != 0)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--cite wants text or bibtex, not '%s'", cite));
-    TRY(abdb_facts_load_by_keys(db, keys, &facts, err));
-    if (!facts.rows && !facts.notes && !head) TRY(fail_if_device_or_model(db, keys, err));
+    TRY(abdb_facts_load_by_keys_names_or_claims(db, keys, &facts, err));
+    if (!facts.rows && !facts.notes && !head)
+        TRY(fail_if_word_names_device_or_model(db, keys, err));
     if (!facts.rows && !facts.notes && !head)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "nothing here is called '%s': give a key, a public ID, the name of a fact or "
@@ -143,12 +145,12 @@ static abdb_status print_facts_in_requested_form(const abdb_args *args, abdb_db 
                       " or a report with column and selection",
                       keys));
     if (!cite && (abdb_arg_value(args, "format") || abdb_arg_value(args, "json"))) {
-        TRY(abdb_print_table_by_options(args, &facts, err));
+        TRY(abdb_print_table_by_options_end_deadline(args, &facts, err));
         goto done;
     }
     TRY(abdb_output_buffer_open(&said, err));
     if (cite)
-        abdb_print_citations(&facts, strcmp(cite, "bibtex") == 0, said.file);
+        abdb_print_citation_per_source(&facts, strcmp(cite, "bibtex") == 0, said.file);
     else
         TRY(print_fact_tree_and_uses(args, db, head, &facts, said.file, err));
     if (!path) abdb_pipe_stdout_to_pager();
@@ -162,8 +164,8 @@ done:
 /* --- of a report ------------------------------------------------------------------------------ */
 
 /* Keeps the rows that the selection picks. */
-static abdb_status drop_unmatched_rows(abdb_table *table, const abdb_selection *selection,
-                                       abdb_error *err)
+static abdb_status drop_rows_not_meeting_selection(abdb_table *table,
+                                                   const abdb_selection *selection, abdb_error *err)
 {
     size_t kept = 0, width = table->columns;
 
@@ -181,8 +183,8 @@ static abdb_status drop_unmatched_rows(abdb_table *table, const abdb_selection *
 }
 
 /* "0.6646 ExaFLOP/$   what the report says of the column". */
-static void append_cell_and_meaning(const abdb_report *report, const abdb_table *table,
-                                    size_t column, abdb_text *out)
+static void append_first_row_cell_and_meaning(const abdb_report *report, const abdb_table *table,
+                                              size_t column, abdb_text *out)
 {
     const abdb_column *c = &table->column[column];
     char shown[ABDB_CELL_SIZE];
@@ -198,8 +200,8 @@ static void append_cell_and_meaning(const abdb_report *report, const abdb_table 
 }
 
 /* The report's parameters, of a number that has no facts. */
-static void append_computed_from_options(const abdb_report *report, const abdb_args *args,
-                                         abdb_text *out)
+static void append_statement_that_value_is_computed(const abdb_report *report,
+                                                    const abdb_args *args, abdb_text *out)
 {
     abdb_text_printf(out,
                      "no source states it: computed by `abdb query %s --sql` from this"
@@ -226,7 +228,7 @@ static bool formula_divides_by_price(const abdb_report *report, const char *colu
 }
 
 /* Was the row made with the reader's own price? */
-static bool row_uses_own_price(const abdb_table *table)
+static bool first_row_uses_own_price(const abdb_table *table)
 {
     int provider = abdb_table_column_index(table, "provider");
 
@@ -250,7 +252,7 @@ static void append_question(const abdb_report *report, const abdb_args *args,
     char shared[512], *rest = shared, *one;
     bool given = false;
 
-    abdb_format_hoisted_columns(table, shared, sizeof shared);
+    abdb_format_hoisted_columns_line(table, shared, sizeof shared);
     abdb_text_puts(out, title);
     while ((one = strstr(rest, "   "))) { /* "round v6.0   division closed" */
         *one = '\0';
@@ -265,8 +267,8 @@ static void append_question(const abdb_report *report, const abdb_args *args,
 
 /* A number of a report is named by its column and by what picks its row. It was made of the
  * facts in the hidden column _facts_COLUMN, or else _facts; none: it was made of options. */
-static abdb_status explain_selected_cell(const abdb_report *report, const abdb_args *args,
-                                         abdb_db *db, abdb_table *table, abdb_error *err)
+static abdb_status select_row_and_explain_its_cell(const abdb_report *report, const abdb_args *args,
+                                                   abdb_db *db, abdb_table *table, abdb_error *err)
 {
     abdb_selection selection = {0};
     heading head = {.value = NAN};
@@ -275,24 +277,24 @@ static abdb_status explain_selected_cell(const abdb_report *report, const abdb_a
     abdb_status st = ABDB_OK;
 
     for (int i = 2; i < args->positionals; i++)
-        TRY(abdb_selection_parse(&selection, args->positional[i], err));
-    TRY(abdb_table_require_column(table, args->positional[1], &column, err));
+        TRY(abdb_selection_parse_and_append(&selection, args->positional[i], err));
+    TRY(abdb_table_require_column_by_name_or_heading(table, args->positional[1], &column, err));
     append_question(report, args, table, &head.question);
-    TRY(drop_unmatched_rows(table, &selection, err));
+    TRY(drop_rows_not_meeting_selection(table, &selection, err));
     if (!table->rows)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "no row of %s is like that; `abdb query %s` lists them",
                       report->name, report->name));
     if (table->rows > 1) {
-        TRY(abdb_print_table_by_options(args, table, err));
+        TRY(abdb_print_table_by_options_end_deadline(args, table, err));
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%zu rows of %s: which one? pick it by column=value,...",
                       table->rows, report->name));
     }
-    keys = abdb_fact_keys_of_cell(table, 0, column);
-    head.value = value_as_number(&table->value[column]);
+    keys = abdb_fact_keys_of_cell_or_its_row(table, 0, column);
+    head.value = value_as_number_or_nan(&table->value[column]);
     head.per_dollar = formula_divides_by_price(report, table->column[column].name);
-    if (row_uses_own_price(table)) head.quote = abdb_arg_value(args, "price");
-    append_cell_and_meaning(report, table, column, &head.line);
-    if (!keys || !*keys) append_computed_from_options(report, args, &head.made);
+    if (first_row_uses_own_price(table)) head.quote = abdb_arg_value(args, "price");
+    append_first_row_cell_and_meaning(report, table, column, &head.line);
+    if (!keys || !*keys) append_statement_that_value_is_computed(report, args, &head.made);
     if (head.line.failed || head.made.failed || head.question.failed)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "explaining %s", report->name));
     TRY(print_facts_in_requested_form(args, db, &head, keys ? keys : "", err));
@@ -305,7 +307,8 @@ done:
 }
 
 /* Explains one value of a report: its formula, and the facts that it was computed from. */
-static abdb_status explain_report_cell(const char *name, int argc, char **argv, abdb_error *err)
+static abdb_status run_report_and_explain_cell(const char *name, int argc, char **argv,
+                                               abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0};
     abdb_report report = {0};
@@ -322,7 +325,7 @@ static abdb_status explain_report_cell(const char *name, int argc, char **argv, 
     abdb_report_values_from_args(&report, &args, value);
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
     TRY(abdb_report_run_with_footnotes(db, &report, value, &table, err));
-    TRY(explain_selected_cell(&report, &args, db, &table, err));
+    TRY(select_row_and_explain_its_cell(&report, &args, db, &table, err));
 done:
     abdb_table_free(&table);
     abdb_report_free(&report);
@@ -359,13 +362,13 @@ int abdb_cmd_explain(int argc, char **argv)
 {
     abdb_arena arena = {0};
     const char *names[NAMES_MAX];
-    size_t count = abdb_list_report_names(names, NAMES_MAX, &arena);
+    size_t count = abdb_list_own_and_shipped_report_names(names, NAMES_MAX, &arena);
     bool of_report = false;
     abdb_error err;
     abdb_status st;
 
     for (size_t i = 0; argc > 1 && i < count; i++) of_report |= strcmp(argv[1], names[i]) == 0;
-    st = of_report ? explain_report_cell(argv[1], argc, argv, &err)
+    st = of_report ? run_report_and_explain_cell(argv[1], argc, argv, &err)
                    : explain_fact_keys(argc, argv, &err);
     abdb_arena_free(&arena);
     return st == ABDB_OK ? 0 : abdb_print_error_return_exit_code(&err);

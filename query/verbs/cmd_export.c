@@ -18,8 +18,8 @@
 enum { NAMES_MAX = 1024 };
 
 /* Is it a column of v_statement (1), a factor (2), or neither: then the nearest is named. */
-static abdb_status classify_column_or_factor(abdb_db *db, const char *column, int *kind,
-                                             abdb_error *err)
+static abdb_status classify_column_or_factor(abdb_db *db, const char *column,
+                                             int *one_if_column_two_if_factor, abdb_error *err)
 {
     static const char sql[] = "SELECT name, 1 FROM pragma_table_info('v_statement')"
                               " WHERE name <> 'n'" /* that of a matrix, not of samples */
@@ -32,19 +32,20 @@ static abdb_status classify_column_or_factor(abdb_db *db, const char *column, in
     abdb_status st = ABDB_OK;
     int code = sqlite3_prepare_v2(db->sql, sql, -1, &s, NULL);
 
-    *kind = 0;
-    while (!*kind && count < NAMES_MAX && (code == SQLITE_OK || code == SQLITE_ROW)) {
+    *one_if_column_two_if_factor = 0;
+    while (!*one_if_column_two_if_factor && count < NAMES_MAX &&
+           (code == SQLITE_OK || code == SQLITE_ROW)) {
         const char *name;
 
         code = sqlite3_step(s);
         if (code != SQLITE_ROW) break;
         name = abdb_sql_text_or_empty(s, 0);
-        if (strcmp(name, column) == 0) *kind = sqlite3_column_int(s, 1);
+        if (strcmp(name, column) == 0) *one_if_column_two_if_factor = sqlite3_column_int(s, 1);
         names[count] = abdb_arena_copy(&arena, name, strlen(name));
         count += names[count] != NULL;
     }
     sqlite3_finalize(s);
-    if (!*kind) {
+    if (!*one_if_column_two_if_factor) {
         near = abdb_nearest_name(column, names, count);
         st = ABDB_FAIL(err, ABDB_USAGE,
                        "no column or factor '%s'%s%s; columns are those of"
@@ -65,7 +66,7 @@ static abdb_status build_entry_selection_sql(abdb_db *db, const abdb_args *args,
 
     *out = NULL;
     for (int i = 0; i < args->positionals; i++)
-        TRY(abdb_selection_parse(&selection, args->positional[i], err));
+        TRY(abdb_selection_parse_and_append(&selection, args->positional[i], err));
     if (!selection.count) goto done;
     abdb_text_puts(&sql, "SELECT entry_id FROM v_statement WHERE 1");
     for (size_t i = 0; i < selection.count; i++) {
@@ -81,10 +82,10 @@ static abdb_status build_entry_selection_sql(abdb_db *db, const abdb_args *args,
         if (strcmp(c->column, "run") == 0 && strcmp(c->op, "=") == 0) {
             TRY(abdb_resolve_run_to_campaign(db->sql, arena, c, &meant, err));
             term = sqlite3_mprintf(" AND (run = %Q OR campaign = %Q)", meant, meant);
-        } else if (abdb_condition_is_round_range(c, &number))
+        } else if (abdb_condition_is_round_bound_parse_order(c, &number))
             term = sqlite3_mprintf(" AND round_order %s %!.17g", op, number);
         else if (kind == 1)
-            term = abdb_column_is_numeric(c->column) &&
+            term = abdb_is_listed_numeric_column(c->column) &&
                            abdb_double_parse(c->value, ABDB_MARK_UNKNOWN, &number)
                        ? sqlite3_mprintf(" AND \"%w\" %s %!.17g", c->column, op, number)
                        : sqlite3_mprintf(" AND \"%w\" %s %Q", c->column, op, c->value);
@@ -120,7 +121,7 @@ static abdb_status require_nonempty_selection(abdb_db *db, const char *entries, 
     if (!entries) return ABDB_OK;
     sql = sqlite3_mprintf("SELECT count(*) FROM (%s LIMIT 1)", entries);
     if (!sql) return ABDB_FAIL(err, ABDB_NOMEM, "a selection");
-    st = abdb_db_query_integer(db, sql, &count, err);
+    st = abdb_db_query_integer_or_0(db, sql, &count, err);
     sqlite3_free(sql);
     if (st != ABDB_OK) {
         err->status = ABDB_USAGE;
@@ -148,7 +149,7 @@ static abdb_status write_jsonl_export(export_job *j, FILE *out, abdb_error *err)
     if (!e) return ABDB_FAIL(err, ABDB_NOMEM, "an export");
     e->out = out;
     printer = abdb_jsonl_sink(e);
-    TRY(abdb_export_records(j->db, j->entries, j->redaction, &printer, err));
+    TRY(abdb_export_records_to_sink(j->db, j->entries, j->redaction, &printer, err));
     if (fflush(out) != 0)
         TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the whole of it: %s", strerror(errno)));
 done:
@@ -166,7 +167,7 @@ static abdb_status export_to_database_file(export_job *j, const char *path, abdb
     if (!path) return ABDB_FAIL(err, ABDB_USAGE, "-o db wants --out FILE");
     if (access(path, F_OK) == 0)
         return ABDB_FAIL(err, ABDB_USAGE, "%s exists: name another file, or remove it", path);
-    TRY(abdb_outfile_open(&out, path, err));
+    TRY(abdb_outfile_open_refusing_protected(&out, path, err));
     if (!out.partial_path)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "-o db wants --out FILE, not '%s'", path));
     out.mode &= ~(mode_t)(S_IWGRP | S_IWOTH); /* as SQLite makes databases, under any umask */
@@ -200,7 +201,7 @@ static abdb_status write_sql_export(export_job *j, FILE *out, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(make_scratch_copy_if_filtered(j, &scratch, &copy, err));
-    TRY(abdb_export_sql(copy ? copy : j->db, out, err));
+    TRY(abdb_export_database_as_sql(copy ? copy : j->db, out, err));
 done:
     abdb_db_close(copy);
     abdb_scratch_remove(&scratch);
@@ -208,8 +209,9 @@ done:
 }
 
 /* -o csv --partition DIR. */
-static abdb_status export_partitioned_csv(export_job *j, const char *form, const char *folder,
-                                          const char *file, abdb_error *err)
+static abdb_status check_options_and_export_partitioned_csv(export_job *j, const char *form,
+                                                            const char *folder, const char *file,
+                                                            abdb_error *err)
 {
     abdb_scratch scratch = {0};
     abdb_db *copy = NULL;
@@ -231,14 +233,14 @@ done:
 }
 
 /* Writes the export in its format to path or standard output. */
-static abdb_status export_in_format(export_job *j, const char *form, const char *path,
-                                    abdb_error *err)
+static abdb_status export_records_in_format_to_path(export_job *j, const char *form,
+                                                    const char *path, abdb_error *err)
 {
     abdb_outfile out = {0};
     abdb_status st = ABDB_OK;
 
     if (strcmp(form, "db") == 0) return export_to_database_file(j, path, err);
-    TRY(abdb_outfile_open(&out, path, err));
+    TRY(abdb_outfile_open_refusing_protected(&out, path, err));
     if (strcmp(form, "jsonl") == 0)
         st = write_jsonl_export(j, out.file, err);
     else if (strcmp(form, "csv") == 0)
@@ -265,22 +267,22 @@ static abdb_status print_redaction_preview(const export_job *j, const abdb_args 
                          "--list is of --redacted: it prints what would leave; without it,"
                          " everything does");
     TRY(abdb_redaction_preview_to_table(j->redaction, j->entries, &table, err));
-    TRY(abdb_print_table_by_options(args, &table, err));
+    TRY(abdb_print_table_by_options_end_deadline(args, &table, err));
 done:
     abdb_table_free(&table);
     return st;
 }
 
 /* Prints how many values the format has no place for, and what a redaction replaced or withheld. */
-static void print_left_out_counts(const export_job *j)
+static void print_left_out_and_redaction_counts(const export_job *j)
 {
     if (j->left_out)
-        abdb_print_remark(
+        abdb_print_stderr_remark(
             "values that a CSV has no column for (samples, environments, ...): %ld; -o jsonl"
             " has them",
             j->left_out);
     if (!j->redaction) return;
-    abdb_print_remark(
+    abdb_print_stderr_remark(
         "texts replaced by pseudonyms: %ld; rows of prices, specifications, names, notes"
         " that abdb does not ship, kept back: %ld (--list shows what leaves)",
         abdb_redaction_count_replaced(j->redaction), abdb_redaction_count_withheld(j->redaction));
@@ -308,12 +310,14 @@ int abdb_cmd_export(int argc, char **argv)
     if (abdb_arg_value(&args, "list")) {
         TRY(print_redaction_preview(&j, &args, &err));
     } else if (abdb_arg_value(&args, "partition")) {
-        TRY(export_partitioned_csv(&j, form ? form : "csv", abdb_arg_value(&args, "partition"),
-                                   abdb_arg_value(&args, "out"), &err));
-        print_left_out_counts(&j);
+        TRY(check_options_and_export_partitioned_csv(&j, form ? form : "csv",
+                                                     abdb_arg_value(&args, "partition"),
+                                                     abdb_arg_value(&args, "out"), &err));
+        print_left_out_and_redaction_counts(&j);
     } else {
-        TRY(export_in_format(&j, form ? form : "jsonl", abdb_arg_value(&args, "out"), &err));
-        print_left_out_counts(&j);
+        TRY(export_records_in_format_to_path(&j, form ? form : "jsonl",
+                                             abdb_arg_value(&args, "out"), &err));
+        print_left_out_and_redaction_counts(&j);
     }
 done:
     if (st != ABDB_OK) code = abdb_print_error_return_exit_code(&err);

@@ -105,7 +105,8 @@ static void print_shipped_maps(FILE *out)
         table_map *map;
         abdb_error err;
 
-        if (table_map_parse(&map, abdb_maps[i].name, abdb_maps[i].text, &err) != ABDB_OK) continue;
+        if (table_map_parse_text(&map, abdb_maps[i].name, abdb_maps[i].text, &err) != ABDB_OK)
+            continue;
         abdb_print_sanitized(out, "  %-26s %s\n", abdb_maps[i].name, table_map_summary(map));
         table_map_free(map);
     }
@@ -146,7 +147,7 @@ static void print_format_page(FILE *out, const abdb_format_page *f)
     abdb_print_sanitized(out, "%s\n", f->name);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         abdb_print_sanitized(out, "\n%s:\n", parts[i].title);
-        abdb_print_paragraphs(out, parts[i].text, 0);
+        abdb_print_paragraphs_wrapped(out, parts[i].text, 0);
     }
 }
 
@@ -177,10 +178,10 @@ static void print_verbs_by_tier(FILE *out)
     }
 }
 
-void abdb_print_help_of_verb(FILE *out, const abdb_command *command)
+void abdb_print_help_of_verb_or_program(FILE *out, const abdb_command *command)
 {
     if (!command) {
-        abdb_print_paragraphs(out, pitch, 0);
+        abdb_print_paragraphs_wrapped(out, pitch, 0);
         fputs("\nusage: abdb VERB [options]\n", out);
         print_verbs_by_tier(out);
         abdb_write_sanitized_if_terminal(out, stories, sizeof stories - 1); /* lines stay lines */
@@ -194,7 +195,7 @@ void abdb_print_help_of_verb(FILE *out, const abdb_command *command)
                          command->summary, command->name, *command->synopsis ? " " : "",
                          command->synopsis);
     if (*command->details) {
-        abdb_print_paragraphs(out, command->details, 0);
+        abdb_print_paragraphs_wrapped(out, command->details, 0);
         fputc('\n', out);
     }
     print_verb_and_report_options(out, command, print_option_list);
@@ -244,7 +245,7 @@ static void write_roff_escaped(FILE *out, const char *text)
 }
 
 /* The same line by line. */
-static void write_roff_lines(FILE *out, const char *text)
+static void write_roff_escaped_lines(FILE *out, const char *text)
 {
     while (*text) {
         size_t size = strcspn(text, "\n");
@@ -283,7 +284,7 @@ static void write_man_options(FILE *out, const abdb_option *list)
 
 /* Writes what each importer reads and ignores, and the page about map files, as sections of a man
  * page. */
-static void write_man_formats(FILE *out)
+static void write_man_formats_and_map_sections(FILE *out)
 {
     fputs(".SH FORMATS THAT IMPORT READS\n", out);
     for (const abdb_format_page *f = abdb_format_pages; f->name; f++) {
@@ -302,7 +303,7 @@ static void write_man_formats(FILE *out)
         fputs(".\n", out);
     }
     fputs(".SH MAP FILES\n.nf\n", out);
-    write_roff_lines(out, map_page);
+    write_roff_escaped_lines(out, map_page);
     fputs(".fi\n", out);
 }
 
@@ -323,14 +324,14 @@ static void write_man_paragraphs(FILE *out, const char *text)
 }
 
 /* As a section of its own, or below the options of a verb. */
-static void write_man_examples(FILE *out, bool section, const char *lines)
+static void write_man_examples(FILE *out, bool as_section, const char *lines)
 {
     if (!*lines) return;
-    if (section)
+    if (as_section)
         fputs(".SH EXAMPLES\n.nf\n", out);
     else
         fputs(".PP\nExamples:\n.PP\n.nf\n", out);
-    write_roff_lines(out, lines);
+    write_roff_escaped_lines(out, lines);
     fputs(".fi\n", out);
 }
 
@@ -362,12 +363,12 @@ static const struct {
 };
 
 /* What holds for every verb: options, environment, exit codes. */
-static void write_man_common_sections(FILE *out, bool rows)
+static void write_man_common_sections(FILE *out, bool with_output_options)
 {
     fputs(".SH COMMON OPTIONS\n", out);
     write_man_options(out, abdb_common_options);
-    if (rows) fputs(".SS Of verbs that print rows\n", out);
-    if (rows) write_man_options(out, abdb_output_options);
+    if (with_output_options) fputs(".SS Of verbs that print rows\n", out);
+    if (with_output_options) write_man_options(out, abdb_output_options);
     fputs(".SH ENVIRONMENT\n", out);
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
         abdb_print_sanitized(out, ".TP\n.B %s\n", variables[i].name);
@@ -424,7 +425,7 @@ static void write_program_man_page(FILE *out)
         write_man_examples(out, false, c->examples);
     }
     write_man_common_sections(out, true);
-    write_man_formats(out);
+    write_man_formats_and_map_sections(out);
 }
 
 int abdb_cmd_help(int argc, char **argv)
@@ -467,16 +468,16 @@ int abdb_cmd_help(int argc, char **argv)
         for (; count < 64 && abdb_commands[count].name; count++)
             names[count] = abdb_commands[count].name;
         near = abdb_nearest_name(args.positional[0], names, count);
-        abdb_fail(&err, ABDB_USAGE,
-                  "no verb or format '%s'%s%s%s; `abdb help` and `abdb import --help` list them",
-                  args.positional[0], near ? ", did you mean '" : "", near ? near : "",
-                  near ? "'?" : "");
+        abdb_set_error_return_status(
+            &err, ABDB_USAGE,
+            "no verb or format '%s'%s%s%s; `abdb help` and `abdb import --help` list them",
+            args.positional[0], near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
         return abdb_print_error_return_exit_code(&err);
     }
     if (abdb_arg_value(&args, "man"))
         write_verb_man_page(stdout, command);
     else
-        abdb_print_help_of_verb(stdout, command);
+        abdb_print_help_of_verb_or_program(stdout, command);
     return 0;
 }
 

@@ -17,8 +17,8 @@
 #include "schema/store/digest.h"
 
 /* The word data, where no such path exists, means the data that abdb ships; from arena. */
-static abdb_status resolve_import_path(const char *word, abdb_arena *arena, const char **out,
-                                       abdb_error *err)
+static abdb_status resolve_import_path_data_means_shipped(const char *word, abdb_arena *arena,
+                                                          const char **out, abdb_error *err)
 {
     *out = strcmp(word, "data") == 0 && access(word, F_OK) != 0 ? abdb_shipped_data_folder(arena)
                                                                 : word;
@@ -29,8 +29,8 @@ static abdb_status resolve_import_path(const char *word, abdb_arena *arena, cons
 }
 
 /* Reads again: each of the paths, or all that is there. */
-static abdb_status reimport_paths(import_session *s, abdb_db *db, const abdb_args *args,
-                                  abdb_error *err)
+static abdb_status retry_or_refresh_paths(import_session *s, abdb_db *db, const abdb_args *args,
+                                          abdb_error *err)
 {
     abdb_arena arena = {0};
     abdb_status st = ABDB_OK;
@@ -38,7 +38,8 @@ static abdb_status reimport_paths(import_session *s, abdb_db *db, const abdb_arg
     for (int i = 0; i < (args->positionals ? args->positionals : 1); i++) {
         const char *path = NULL;
 
-        if (args->positionals) TRY(resolve_import_path(args->positional[i], &arena, &path, err));
+        if (args->positionals)
+            TRY(resolve_import_path_data_means_shipped(args->positional[i], &arena, &path, err));
         if (s->options->retry)
             TRY(abdb_import_retry_rejected(s, db, path, args, err));
         else
@@ -73,15 +74,16 @@ static void warn_if_nothing_read_or_data_hidden(const char *word, const char *pa
     bool hides = strcmp(word, "data") == 0 && !shipped;
     const char *folder = hides ? abdb_shipped_data_folder(arena) : NULL;
 
-    if (!found) abdb_print_remark("%s: nothing was read, there is no file in it", path);
+    if (!found) abdb_print_stderr_remark("%s: nothing was read, there is no file in it", path);
     if (hides)
-        abdb_print_remark("data is the folder here; the data that abdb ships: abdb import %s",
-                          folder ? folder : "is not installed (ABDB_DATA names its folder)");
+        abdb_print_stderr_remark(
+            "data is the folder here; the data that abdb ships: abdb import %s",
+            folder ? folder : "is not installed (ABDB_DATA names its folder)");
 }
 
 /* Sorts the given paths into the shipped data and the user's own files; folders are walked. */
-static abdb_status collect_files_by_owner(abdb_file_list list[OWNERS], const abdb_args *args,
-                                          abdb_skipped_files *skipped, abdb_error *err)
+static abdb_status collect_shipped_and_own_files(abdb_file_list list[OWNERS], const abdb_args *args,
+                                                 abdb_skipped_files *skipped, abdb_error *err)
 {
     abdb_arena arena = {0};
     size_t before;
@@ -91,10 +93,10 @@ static abdb_status collect_files_by_owner(abdb_file_list list[OWNERS], const abd
         abdb_file_list *to;
         const char *path;
 
-        TRY(resolve_import_path(args->positional[i], &arena, &path, err));
+        TRY(resolve_import_path_data_means_shipped(args->positional[i], &arena, &path, err));
         to = &list[is_in_shipped_data(path, &arena) ? SHIPPED : OWN];
         before = to->count;
-        TRY(abdb_file_list_add_path(to, path, skipped, err));
+        TRY(abdb_file_list_add_file_or_folder_files(to, path, skipped, err));
         if (!abdb_arg_value(args, "quiet"))
             warn_if_nothing_read_or_data_hidden(args->positional[i], path, to == &list[SHIPPED],
                                                 to->count - before, &arena);
@@ -113,15 +115,15 @@ static abdb_status import_shipped_then_own(import_session *s, abdb_db *db,
     for (int owner = SHIPPED; owner < OWNERS; owner++) {
         s->shipped = owner == SHIPPED;
         if (!s->shipped && list[owner].count) s->fresh = false;
-        TRY(abdb_import_remember_last_ids(s, db, err));
+        TRY(abdb_import_remember_last_price_and_entry_ids(s, db, err));
         for (size_t i = 0; i < list[owner].count; i++) {
             const abdb_file *file = &list[owner].item[i];
 
-            abdb_print_progress_bar(file->path, (double)i, (double)list[owner].count);
-            TRY(abdb_import_path(s, file->path, file->named, err));
+            abdb_show_or_clear_progress_bar(file->path, (double)i, (double)list[owner].count);
+            TRY(abdb_import_file_archive_or_pipe(s, file->path, file->named, err));
         }
     }
-    TRY(abdb_import_pending_rounds(s, err));
+    TRY(abdb_import_and_free_pending_round(s, err));
 done:
     return st;
 }
@@ -156,7 +158,7 @@ extern const abdb_embedded abdb_vocabulary[];
 
 /* Does a line of the dictionaries of this build begin with a device of that name, or say that it is
  * a spelling of one? */
-static bool is_known_device_name(const char *cell)
+static bool is_device_name_in_vocabulary(const char *cell)
 {
     size_t size = strlen(cell);
 
@@ -181,11 +183,11 @@ static abdb_status print_suggested_map(const char *path, abdb_error *err)
     abdb_input input = {0};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_input_open_and_decode(&input, path, err));
-    if (abdb_archive_has_magic(path, input.data, input.size))
+    TRY(abdb_input_map_file_and_decode(&input, path, err));
+    if (abdb_archive_has_known_first_bytes(path, input.data, input.size))
         TRY(ABDB_FAIL(err, ABDB_FORMAT, "is an archive: unpack it, and name a table of it"));
-    if (abdb_input_is_parquet(&input)) TRY(abdb_input_decode_parquet(&input, err));
-    TRY(table_map_draft_from_input(&out, &input, is_known_device_name, err));
+    if (abdb_input_is_parquet(&input)) TRY(abdb_input_decode_parquet_to_csv(&input, err));
+    TRY(table_map_draft_from_input(&out, &input, is_device_name_in_vocabulary, err));
     if (!abdb_write_sanitized_if_terminal(stdout, abdb_text_get(&out), out.size))
         TRY(abdb_fail_write_or_raise_sigpipe(stdout, err));
 done:
@@ -209,11 +211,11 @@ static abdb_status load_map_into_overrides(const char *path, abdb_overrides *ove
     if (!own || !digest) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a map"));
     if (access(path, F_OK) != 0 && lstat(own, &info) == 0) {
         path = own;
-        TRY(abdb_read_regular_text_file(path, &text, err));
+        TRY(abdb_read_and_protect_regular_text_file(path, &text, err));
     } else {
-        TRY(abdb_read_text_file(path, &text, err));
+        TRY(abdb_read_and_protect_text_file(path, &text, err));
     }
-    TRY(table_map_parse(out, path, abdb_text_get(&text), err));
+    TRY(table_map_parse_text(out, path, abdb_text_get(&text), err));
     abdb_sha256_hex(abdb_text_get(&text), text.size, digest);
     overrides->map = *out;
     overrides->map_digest = digest;
@@ -230,7 +232,7 @@ static void show_import_progress(const char *path, long rows, double share, doub
 
     snprintf(what, sizeof what, "%% %.100s  %.0f rows/s, %.0f s left", path, (double)rows / seconds,
              left);
-    abdb_print_progress_bar(what, 100 * share, 100);
+    abdb_show_or_clear_progress_bar(what, 100 * share, 100);
 }
 
 /* Which of the files are read, and what is said of them. */
@@ -259,7 +261,7 @@ static abdb_status parse_import_options(const abdb_args *args, abdb_import_optio
     if (!args->positionals && !options->retry && !refresh)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "import what? abdb import PATH..., or `abdb import data`"));
     while ((setting = abdb_arg_next_value(args, "set", &at)))
-        TRY(abdb_overrides_add_setting(overrides, setting, err));
+        TRY(abdb_overrides_validate_and_add_setting(overrides, setting, err));
     if (abdb_arg_value(args, "map")) {
         TRY(load_map_into_overrides(abdb_arg_value(args, "map"), overrides, map, err));
         if (!options->format) options->format = "table";
@@ -291,16 +293,17 @@ int abdb_cmd_import(int argc, char **argv)
     TRY(parse_import_options(&args, &options, &words, &map, &err));
     again = options.retry || options.refresh;
     if (abdb_arg_value(&args, "timing")) abdb_timing_enable();
-    if (!again) TRY(collect_files_by_owner(list, &args, &s.skipped, &err));
-    TRY(abdb_arg_busy_timeout(&args, &patience, &err));
+    if (!again) TRY(collect_shipped_and_own_files(list, &args, &s.skipped, &err));
+    TRY(abdb_busy_timeout_from_args(&args, &patience, &err));
     TRY(abdb_open_db_for_writing(&db, &writer, abdb_arg_db_path(&args), &patience, &err));
     s.writer = writer;
     s.quiet = abdb_arg_value(&args, "quiet") != NULL;
-    if (again) TRY(abdb_import_remember_last_ids(&s, db, &err));
-    TRY(again ? reimport_paths(&s, db, &args, &err) : import_shipped_then_own(&s, db, list, &err));
+    if (again) TRY(abdb_import_remember_last_price_and_entry_ids(&s, db, &err));
+    TRY(again ? retry_or_refresh_paths(&s, db, &args, &err)
+              : import_shipped_then_own(&s, db, list, &err));
     TRY(abdb_writer_update_derived(writer, &err));
     if (!s.quiet) abdb_print_import_summary(&s);
-    if (!s.quiet) TRY(abdb_warn_prices_without_device(&s, db, &err));
+    if (!s.quiet) TRY(abdb_warn_of_new_prices_of_unknown_devices(&s, db, &err));
     if (!s.quiet) TRY(abdb_print_next_steps(&s, db, &err));
     code = import_exit_code(&s);
     print_part_timings();
@@ -310,7 +313,7 @@ done:
     abdb_import_session_close(&s);
     table_map_free(map);
     abdb_overrides_free(&words);
-    abdb_writer_close(writer);
+    abdb_writer_rollback_and_close(writer);
     abdb_db_close(db);
     return code;
 }

@@ -15,7 +15,7 @@ int abdb_cmd_init(int argc, char **argv)
     if (args.positionals)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "init takes no path: name the file with --db %s",
                       args.positional[0]));
-    TRY(abdb_arg_busy_timeout(&args, &patience, &err));
+    TRY(abdb_busy_timeout_from_args(&args, &patience, &err));
     TRY(abdb_open_db_for_writing(&db, &writer, abdb_arg_db_path(&args), &patience, &err));
     TRY(abdb_writer_update_derived(writer, &err));
     abdb_print_sanitized(stdout, "%s: %s, version %d\n", db->path,
@@ -25,7 +25,7 @@ int abdb_cmd_init(int argc, char **argv)
                          abdb_schema_version());
 done:
     if (st != ABDB_OK) code = abdb_print_error_return_exit_code(&err);
-    abdb_writer_close(writer);
+    abdb_writer_rollback_and_close(writer);
     abdb_db_close(db);
     return code;
 }

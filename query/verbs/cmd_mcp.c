@@ -15,7 +15,7 @@ typedef struct {
 } line_reader;
 
 /* Writes an answer as one line to standard output. */
-static abdb_status write_answer(json_t *answer, abdb_error *err)
+static abdb_status write_answer_line_and_free(json_t *answer, abdb_error *err)
 {
     char *text = json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(15));
     bool written = text && abdb_write_sanitized_if_terminal(stdout, text, strlen(text)) &&
@@ -28,8 +28,9 @@ static abdb_status write_answer(json_t *answer, abdb_error *err)
 }
 
 /* Adds bytes to the line at hand, and answers each line that they end. */
-static abdb_status answer_lines(const abdb_mcp_server *server, line_reader *in, const char *data,
-                                size_t size, abdb_error *err)
+static abdb_status buffer_bytes_and_answer_whole_lines(const abdb_mcp_server *server,
+                                                       line_reader *in, const char *data,
+                                                       size_t size, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -50,14 +51,14 @@ static abdb_status answer_lines(const abdb_mcp_server *server, line_reader *in, 
                      : NULL;
         abdb_text_clear(&in->held);
         in->over = false;
-        if (answer) TRY(write_answer(answer, err));
+        if (answer) TRY(write_answer_line_and_free(answer, err));
     }
 done:
     return st;
 }
 
 /* Answers messages until standard input ends. */
-static abdb_status serve(const abdb_mcp_server *server, abdb_error *err)
+static abdb_status answer_stdin_messages_until_end(const abdb_mcp_server *server, abdb_error *err)
 {
     line_reader in = {0};
     char buffer[1 << 16];
@@ -67,16 +68,17 @@ static abdb_status serve(const abdb_mcp_server *server, abdb_error *err)
     while ((n = read(STDIN_FILENO, buffer, sizeof buffer)) != 0) {
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) TRY(ABDB_FAIL(err, ABDB_IO, "standard input: %s", strerror(errno)));
-        TRY(answer_lines(server, &in, buffer, (size_t)n, err));
+        TRY(buffer_bytes_and_answer_whole_lines(server, &in, buffer, (size_t)n, err));
     }
-    if (in.held.size || in.over) TRY(answer_lines(server, &in, "\n", 1, err));
+    if (in.held.size || in.over)
+        TRY(buffer_bytes_and_answer_whole_lines(server, &in, "\n", 1, err));
 done:
     abdb_text_free(&in.held);
     return st;
 }
 
 /* Checks the database and serves. */
-static abdb_status run_mcp(int argc, char **argv, abdb_error *err)
+static abdb_status check_database_and_serve_mcp(int argc, char **argv, abdb_error *err)
 {
     abdb_mcp_server server = {.rows_max = 200};
     long long rows = 200;
@@ -96,7 +98,7 @@ static abdb_status run_mcp(int argc, char **argv, abdb_error *err)
     TRY(abdb_db_open(&db, server.db, ABDB_READ, err)); /* is it there, and one of ours? */
     abdb_db_close(db);
     db = NULL;
-    TRY(serve(&server, err));
+    TRY(answer_stdin_messages_until_end(&server, err));
 done:
     abdb_db_close(db);
     return st;
@@ -106,5 +108,7 @@ int abdb_cmd_mcp(int argc, char **argv)
 {
     abdb_error err;
 
-    return run_mcp(argc, argv, &err) == ABDB_OK ? 0 : abdb_print_error_return_exit_code(&err);
+    return check_database_and_serve_mcp(argc, argv, &err) == ABDB_OK
+               ? 0
+               : abdb_print_error_return_exit_code(&err);
 }

@@ -20,7 +20,7 @@ int abdb_cmd_merge(int argc, char **argv)
                           "%s is the database %s itself: name another to merge into it, or give"
                           " --db",
                           args.positional[i], abdb_arg_db_path(&args)));
-    TRY(abdb_arg_busy_timeout(&args, &patience, &err));
+    TRY(abdb_busy_timeout_from_args(&args, &patience, &err));
     TRY(abdb_open_db_for_writing(&db, &writer, abdb_arg_db_path(&args), &patience, &err));
     for (int i = 0; i < args.positionals; i++) {
         abdb_counts counts = {0};
@@ -36,7 +36,7 @@ int abdb_cmd_merge(int argc, char **argv)
     TRY(abdb_writer_update_derived(writer, &err));
 done:
     if (st != ABDB_OK) code = abdb_print_error_return_exit_code(&err);
-    abdb_writer_close(writer);
+    abdb_writer_rollback_and_close(writer);
     abdb_db_close(db);
     return code;
 }

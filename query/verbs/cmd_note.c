@@ -52,7 +52,7 @@ static abdb_status store_note(abdb_writer *writer, const char *kind, const char 
                               const char *text, const char *author, abdb_error *err)
 {
     char now[32];
-    abdb_sink sink = abdb_writer_get_sink(writer);
+    abdb_sink sink = abdb_writer_make_storing_sink(writer);
     abdb_fact fact = {.table = "note", .columns = author ? 5 : 4};
     abdb_counts counts;
     int known;
@@ -72,10 +72,10 @@ static abdb_status store_note(abdb_writer *writer, const char *kind, const char 
     TRY(abdb_writer_begin_file_unless_known(writer, NULL, &known, &counts, err));
     TRY(sink.fact(sink.self, &fact, err));
     TRY(sink.row_end(sink.self, err));
-    TRY(abdb_writer_commit(writer, &counts, err));
+    TRY(abdb_writer_commit_and_withdraw_replaced_imports(writer, &counts, err));
     if (counts.rejected) st = ABDB_FAIL(err, ABDB_DATA, "that note cannot be kept");
 done:
-    abdb_writer_rollback(writer, NULL);
+    abdb_writer_rollback_and_forget_ids(writer, NULL);
     return st;
 }
 
@@ -103,7 +103,7 @@ int abdb_cmd_note(int argc, char **argv)
         TRY(ABDB_FAIL(&err, ABDB_USAGE,
                       "a note wants two words: what it is about (commit=, tag=, campaign= or key=),"
                       " and a text"));
-    TRY(abdb_arg_busy_timeout(&args, &patience, &err));
+    TRY(abdb_busy_timeout_from_args(&args, &patience, &err));
     TRY(abdb_db_open_with_timeout(&db, abdb_arg_db_path(&args), ABDB_WRITE, &patience, &err));
     TRY(resolve_note_target(db, kind, equals + 1, &target, &err));
     TRY(abdb_writer_open(&writer, db, &err));
@@ -113,7 +113,7 @@ int abdb_cmd_note(int argc, char **argv)
 done:
     if (st != ABDB_OK) code = abdb_print_error_return_exit_code(&err);
     abdb_text_free(&target);
-    abdb_writer_close(writer);
+    abdb_writer_rollback_and_close(writer);
     abdb_db_close(db);
     return code;
 }

@@ -18,7 +18,7 @@ static int print_figure_list(bool names_only)
 {
     abdb_arena arena = {0};
     const char *names[FIGURES_MAX];
-    size_t count = abdb_list_figure_names(names, FIGURES_MAX, &arena);
+    size_t count = abdb_list_own_and_shipped_figure_names(names, FIGURES_MAX, &arena);
 
     for (size_t i = 0; i < count; i++) {
         abdb_figure figure;
@@ -89,7 +89,7 @@ static bool stdout_is_regular_file(void)
     return fstat(STDOUT_FILENO, &out) == 0 && S_ISREG(out.st_mode);
 }
 
-static abdb_tone parse_tone(const abdb_args *args)
+static abdb_tone parse_picture_tone(const abdb_args *args)
 {
     return abdb_arg_value(args, "adaptive") ? ABDB_ADAPTIVE
            : abdb_arg_value(args, "dark")   ? ABDB_DARK
@@ -104,7 +104,7 @@ static abdb_status write_script_bundle_or_picture(const abdb_plot *plot, abdb_db
     const char *path = abdb_arg_value(args, "out"), *folder = abdb_arg_value(args, "bundle");
     bool latex = abdb_arg_value(args, "latex") != NULL,
          markdown = abdb_arg_value(args, "markdown") != NULL;
-    abdb_tone tone = parse_tone(args);
+    abdb_tone tone = parse_picture_tone(args);
     char named[300];
     abdb_status st = ABDB_OK;
 
@@ -117,7 +117,8 @@ static abdb_status write_script_bundle_or_picture(const abdb_plot *plot, abdb_db
         goto done;
     }
     if (folder) {
-        TRY(abdb_plot_write_bundle(plot, db, folder, tone, abdb_arg_value(args, "sign"), err));
+        TRY(abdb_plot_write_bundle_and_print_paths(plot, db, folder, tone,
+                                                   abdb_arg_value(args, "sign"), err));
         goto done;
     }
     snprintf(named, sizeof named, "%s.%s", plot->figure.name, abdb_picture_name[picture]);
@@ -130,8 +131,8 @@ static abdb_status write_script_bundle_or_picture(const abdb_plot *plot, abdb_db
     TRY(abdb_plot_draw_with_provenance(plot, picture, tone, path, err));
     for (size_t i = 0; picture == ABDB_DUMB && i < plot->table.notes; i++)
         if (strcmp(path, "-") == 0) abdb_print_sanitized(stdout, "%s\n", plot->table.note[i]);
-    if (latex) TRY(abdb_plot_write_latex(plot, db, path, stdout, err));
-    if (markdown) TRY(abdb_plot_write_markdown(plot, db, path, stdout, err));
+    if (latex) TRY(abdb_plot_write_latex_with_sources(plot, db, path, stdout, err));
+    if (markdown) TRY(abdb_plot_write_markdown_with_sources(plot, db, path, stdout, err));
     if (strcmp(path, "-") != 0 && !latex && !markdown) abdb_print_sanitized(stdout, "%s\n", path);
 done:
     return st;
@@ -149,7 +150,8 @@ static abdb_plot_look parse_look_options(const abdb_args *args)
 }
 
 /* Draws one figure with the options of its report, or prints its help. */
-static abdb_status draw_named_figure(const char *name, int argc, char **argv, abdb_error *err)
+static abdb_status draw_named_figure_or_print_help(const char *name, int argc, char **argv,
+                                                   abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0};
     abdb_picture picture;
@@ -217,7 +219,7 @@ static abdb_status draw_figure_of_set_into_folder(abdb_db *db, const abdb_args *
     TRY(parse_picture_type(args, &picture, err));
     st = abdb_plot_run_report_and_build_script(&plot, db, NULL, &look, err);
     if (st == ABDB_DATA) {
-        abdb_print_remark("%s", err->message);
+        abdb_print_stderr_remark("%s", err->message);
         st = ABDB_OK;
         goto done;
     }
@@ -225,7 +227,7 @@ static abdb_status draw_figure_of_set_into_folder(abdb_db *db, const abdb_args *
     if (!abdb_format_if_fits(path, sizeof path, "%s/%s.%s", folder, name,
                              abdb_picture_name[picture]))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "too long a path: %s/%s", folder, name));
-    TRY(abdb_plot_draw_with_provenance(&plot, picture, parse_tone(args), path, err));
+    TRY(abdb_plot_draw_with_provenance(&plot, picture, parse_picture_tone(args), path, err));
     abdb_print_sanitized(stdout, "%s\n", path);
     ++*drawn;
 done:
@@ -234,7 +236,7 @@ done:
 }
 
 /* Draws every figure of --set into the folder of --out; fails if none had rows. */
-static abdb_status draw_figure_set(int argc, char **argv, abdb_error *err)
+static abdb_status draw_all_figures_of_set_into_folder(int argc, char **argv, abdb_error *err)
 {
     const char *names[FIGURES_MAX], *set, *folder = NULL;
     size_t count, members = 0, drawn = 0, failed = 0;
@@ -251,7 +253,7 @@ static abdb_status draw_figure_set(int argc, char **argv, abdb_error *err)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "plot what? the figure's name comes first: abdb plot NAME [options], or abdb"
                       " plot --set NAME [--out FOLDER]"));
-    count = abdb_list_figure_names(names, FIGURES_MAX, &arena);
+    count = abdb_list_own_and_shipped_figure_names(names, FIGURES_MAX, &arena);
     for (size_t i = 0; i < count; i++)
         if (figure_is_in_set(names[i], set)) names[members++] = names[i];
     if (!members)
@@ -260,14 +262,14 @@ static abdb_status draw_figure_set(int argc, char **argv, abdb_error *err)
     TRY(abdb_outfolder_make_if_missing(folder, &is_new, err));
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
     for (size_t i = 0; i < members; i++) {
-        abdb_print_progress_bar(names[i], (double)i, (double)members);
+        abdb_show_or_clear_progress_bar(names[i], (double)i, (double)members);
         if (draw_figure_of_set_into_folder(db, &args, names[i], folder, &drawn, err) == ABDB_OK)
             continue;
-        if (abdb_deadline_has_passed()) TRY(abdb_deadline_fail(err));
-        abdb_print_remark("%s: %s", names[i], err->message);
+        if (abdb_deadline_has_passed()) TRY(abdb_deadline_fail_with_time_out(err));
+        abdb_print_stderr_remark("%s: %s", names[i], err->message);
         failed++;
     }
-    abdb_print_progress_bar("", -1, 0);
+    abdb_show_or_clear_progress_bar("", -1, 0);
     if (failed && drawn)
         TRY(ABDB_FAIL(err, ABDB_PARTIAL, "figures that could not be drawn: %zu", failed));
     if (!drawn) TRY(ABDB_FAIL(err, ABDB_DATA, "nothing to draw in the whole set '%s'", set));
@@ -279,7 +281,7 @@ done:
 }
 
 /* The figure's name before the options that were given before it. */
-static void move_name_before_options(int argc, char **argv)
+static void move_figure_name_before_options(int argc, char **argv)
 {
     int at = abdb_first_positional_index("plot", argc, argv);
     char *name = argv[at];
@@ -293,15 +295,16 @@ int abdb_cmd_plot(int argc, char **argv)
 {
     abdb_error err;
 
-    move_name_before_options(argc, argv);
+    move_figure_name_before_options(argc, argv);
 
     if (argc == 2 && strcmp(argv[1], "--names") == 0) return print_figure_list(true);
     if (argc < 2 || (argv[1][0] == '-' && strcmp(argv[1], "--db") == 0 && argc <= 3)) {
         puts("figures (abdb plot NAME --help):");
         return print_figure_list(false);
     }
-    return (argv[1][0] == '-' ? draw_figure_set(argc, argv, &err)
-                              : draw_named_figure(argv[1], argc, argv, &err)) == ABDB_OK
+    return (argv[1][0] == '-'
+                ? draw_all_figures_of_set_into_folder(argc, argv, &err)
+                : draw_named_figure_or_print_help(argv[1], argc, argv, &err)) == ABDB_OK
                ? 0
                : abdb_print_error_return_exit_code(&err);
 }

@@ -9,8 +9,9 @@
 #include "schema/core/outfile.h"
 
 /* The entries that the selections mean, asked of the warehouse; *count of them. */
-static abdb_status select_remote_entries(const abdb_args *args, abdb_store_client *link,
-                                         long long *count, abdb_error *err)
+static abdb_status select_entries_in_warehouse_and_count(const abdb_args *args,
+                                                         abdb_store_client *link, long long *count,
+                                                         abdb_error *err)
 {
     const char *where[] = {"where", NULL}, *text;
     abdb_selection selection = {0};
@@ -19,15 +20,15 @@ static abdb_status select_remote_entries(const abdb_args *args, abdb_store_clien
     abdb_status st = ABDB_OK;
 
     while ((text = abdb_arg_next_value(args, "where", &at)))
-        TRY(abdb_selection_parse(&selection, text, err));
+        TRY(abdb_selection_parse_and_append(&selection, text, err));
     if (!selection.count) {
-        TRY(abdb_store_call(link, "wanted", "all", err));
+        TRY(abdb_store_request_and_read_answer(link, "wanted", "all", err));
     } else {
         for (size_t i = 0; i < selection.count; i++) {
             const abdb_condition *c = &selection.condition[i];
             double order;
 
-            if (abdb_condition_is_round_range(c, &order)) {
+            if (abdb_condition_is_round_bound_parse_order(c, &order)) {
                 abdb_text_printf(&row, "round_order\t%s\t%.0f\n", c->op, order);
                 continue;
             }
@@ -70,7 +71,7 @@ static abdb_status print_pulled_counts(const abdb_args *args, const abdb_counts 
     t.value[0] = (abdb_value){.kind = ABDB_STRING, .text = address};
     t.value[1] = (abdb_value){.kind = ABDB_INTEGER, .integer = counts->accepted};
     t.value[2] = (abdb_value){.kind = ABDB_INTEGER, .integer = counts->duplicate};
-    TRY(abdb_print_table_by_options(args, &t, err));
+    TRY(abdb_print_table_by_options_end_deadline(args, &t, err));
 done:
     abdb_table_free(&t);
     return st;
@@ -83,8 +84,8 @@ static void remove_database_if_without_entries(const char *path)
     abdb_db *db = NULL;
     sqlite3_int64 entries = 1;
     bool empty = abdb_db_open(&db, path, ABDB_READ, NULL) == ABDB_OK &&
-                 abdb_db_query_integer(db, "SELECT count(*) FROM main.entry_row", &entries, NULL) ==
-                     ABDB_OK &&
+                 abdb_db_query_integer_or_0(db, "SELECT count(*) FROM main.entry_row", &entries,
+                                            NULL) == ABDB_OK &&
                  !entries;
 
     abdb_db_close(db);
@@ -104,10 +105,10 @@ static abdb_status pull_merge_and_print_counts(const abdb_args *args, abdb_store
     bool is_new = false;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_arg_busy_timeout(args, &patience, err));
+    TRY(abdb_busy_timeout_from_args(args, &patience, err));
     TRY(abdb_scratch_folder_create(&scratch, err));
-    TRY(abdb_store_call(link, "begin", "read", err));
-    TRY(select_remote_entries(args, link, &count, err));
+    TRY(abdb_store_request_and_read_answer(link, "begin", "read", err));
+    TRY(select_entries_in_warehouse_and_count(args, link, &count, err));
     TRY(abdb_db_open(&copy, scratch.path, ABDB_CREATE, err));
     TRY(abdb_pull_into_database(link, copy, ABDB_PULL_ALL, err));
     abdb_db_close(copy);
@@ -120,7 +121,7 @@ static abdb_status pull_merge_and_print_counts(const abdb_args *args, abdb_store
     TRY(print_pulled_counts(args, &counts, address, err));
 done:
     abdb_db_close(copy);
-    abdb_writer_close(writer);
+    abdb_writer_rollback_and_close(writer);
     abdb_db_close(db);
     if (is_new) remove_database_if_without_entries(abdb_arg_db_path(args));
     abdb_scratch_remove(&scratch);
@@ -143,8 +144,8 @@ int abdb_cmd_pull(int argc, char **argv)
                       "pull from where? abdb pull postgresql://USER@HOST/DATABASE --where"
                       " SELECTION"));
     TRY(abdb_parse_store_arguments_mask_password(&args, &arena, &store, &err));
-    st = abdb_store_client_open(&link, abdb_program_folder(&arena), store.url, "read", false,
-                                &store.limits, &err);
+    st = abdb_store_client_start_and_open(&link, abdb_program_folder(&arena), store.url, "read",
+                                          false, &store.limits, &err);
     if (st == ABDB_OK) st = pull_merge_and_print_counts(&args, &link, store.shown, &err);
     if (st != ABDB_OK) abdb_error_prepend_context(&err, "%s", store.shown);
 done:

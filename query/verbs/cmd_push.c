@@ -25,8 +25,8 @@ static abdb_status print_pushed_counts(const abdb_args *args, const abdb_push_co
     abdb_status st = ABDB_OK;
 
     if (p->different.size)
-        abdb_print_remark("rows that say otherwise there, and stay as they are there: %s",
-                          abdb_text_get(&p->different));
+        abdb_print_stderr_remark("rows that say otherwise there, and stay as they are there: %s",
+                                 abdb_text_get(&p->different));
     if (!abdb_arg_value(args, "json") && !abdb_arg_value(args, "format") &&
         !abdb_arg_value(args, "out")) {
         abdb_print_sanitized(
@@ -43,7 +43,7 @@ static abdb_status print_pushed_counts(const abdb_args *args, const abdb_push_co
     set_integer_cell(&t, 3, p->results);
     set_integer_cell(&t, 4, p->samples);
     set_integer_cell(&t, 5, p->rows);
-    TRY(abdb_print_table_by_options(args, &t, err));
+    TRY(abdb_print_table_by_options_end_deadline(args, &t, err));
 done:
     abdb_table_free(&t);
     return st;
@@ -59,7 +59,7 @@ static abdb_status push_derive_and_print_counts(const abdb_args *args, abdb_stor
 
     TRY(abdb_push_database(link, db, &pushed, err));
     TRY(abdb_scratch_folder_create(&scratch, err));
-    TRY(abdb_derive_remote_rows(link, scratch.path, err));
+    TRY(abdb_derive_remote_rows_if_store_asks(link, scratch.path, err));
     TRY(print_pushed_counts(args, &pushed, address, err));
 done:
     abdb_scratch_remove(&scratch);
@@ -83,13 +83,14 @@ int abdb_cmd_push(int argc, char **argv)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "push where? abdb push postgresql://USER@HOST/DATABASE"));
     TRY(abdb_parse_store_arguments_mask_password(&args, &arena, &store, &err));
     TRY(abdb_db_open(&db, abdb_arg_db_path(&args), ABDB_READ, &err));
-    st = abdb_store_client_open(&link, abdb_program_folder(&arena), store.url, "make",
-                                abdb_arg_value(&args, "upgrade") != NULL, &store.limits, &err);
+    st = abdb_store_client_start_and_open(&link, abdb_program_folder(&arena), store.url, "make",
+                                          abdb_arg_value(&args, "upgrade") != NULL, &store.limits,
+                                          &err);
     if (st == ABDB_OK && strncmp(abdb_text_get(&link.result_text), "other", 5) == 0)
-        abdb_print_remark(
+        abdb_print_stderr_remark(
             "tables and views there are another build's: --upgrade makes them this one's");
     if (st == ABDB_OK && strchr(abdb_text_get(&link.result_text), ';'))
-        abdb_print_remark("%s", strchr(abdb_text_get(&link.result_text), ';') + 2);
+        abdb_print_stderr_remark("%s", strchr(abdb_text_get(&link.result_text), ';') + 2);
     if (st == ABDB_OK) st = push_derive_and_print_counts(&args, &link, db, store.shown, &err);
     if (st != ABDB_OK) abdb_error_prepend_context(&err, "%s", store.shown);
 done:

@@ -22,7 +22,7 @@ static int print_report_names(void)
 {
     abdb_arena arena = {0};
     const char *names[NAMES_MAX];
-    size_t count = abdb_list_report_names(names, NAMES_MAX, &arena);
+    size_t count = abdb_list_own_and_shipped_report_names(names, NAMES_MAX, &arena);
 
     for (size_t i = 0; i < count; i++) abdb_print_sanitized(stdout, "%s\n", names[i]);
     abdb_arena_free(&arena);
@@ -68,7 +68,7 @@ static void print_report_help(const abdb_report *report, const char *path)
         abdb_print_sanitized(stdout, "from %s\n", report->origin);
     puts("");
     if (abdb_db_open(&db, path, ABDB_READ, &err) == ABDB_OK &&
-        abdb_allow_reads_until_deadline(db, 5, &err) != ABDB_OK) {
+        abdb_restrict_db_to_reads_begin_deadline(db, 5, &err) != ABDB_OK) {
         abdb_db_close(db);
         db = NULL;
     }
@@ -177,11 +177,11 @@ static abdb_status run_and_print_report(abdb_report *report, int argc, char **ar
         abdb_report_lift_row_limits(report, value);
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
     TRY(abdb_report_run_with_footnotes(db, report, value, &table, err));
-    TRY(abdb_print_table_by_options(&args, &table, err));
+    TRY(abdb_print_table_by_options_end_deadline(&args, &table, err));
     TRY(fail_if_column_has_nonzero_value(&args, &table, err));
     if (!table.rows)
-        abdb_print_remark("no rows: nothing in this database matches; `abdb query artifacts`"
-                          " shows what is in it");
+        abdb_print_stderr_remark("no rows: nothing in this database matches; `abdb query artifacts`"
+                                 " shows what is in it");
 done:
     abdb_table_free(&table);
     abdb_db_close(db);
@@ -197,8 +197,8 @@ static abdb_status run_and_print_sql(const char *sql, const abdb_args *args, abd
 
     TRY(abdb_open_guarded_readonly_db(args, &db, err));
     TRY(abdb_run_readonly_sql(db, sql, NULL, NULL, &table, err));
-    TRY(abdb_add_mlperf_footnotes(db, &table, strstr(sql, "v_mlperf") != NULL, err));
-    TRY(abdb_print_table_by_options(args, &table, err));
+    TRY(abdb_add_mlperf_footnotes_as_table_notes(db, &table, strstr(sql, "v_mlperf") != NULL, err));
+    TRY(abdb_print_table_by_options_end_deadline(args, &table, err));
     TRY(fail_if_column_has_nonzero_value(args, &table, err));
 done:
     abdb_table_free(&table);
@@ -236,7 +236,7 @@ static abdb_status print_view_columns(const char *view, const abdb_args *args, a
         abdb_table_free(&views);
         goto done;
     }
-    TRY(abdb_print_table_by_options(args, &table, err));
+    TRY(abdb_print_table_by_options_end_deadline(args, &table, err));
 done:
     abdb_table_free(&table);
     abdb_db_close(db);
@@ -254,20 +254,20 @@ static abdb_status print_catalog_search(const abdb_args *args, abdb_error *err)
         abdb_db_close(db);
         db = NULL;
     }
-    st = abdb_print_catalog_matches(db, abdb_arg_value(args, "search"), err);
+    st = abdb_print_catalog_matches_or_fail(db, abdb_arg_value(args, "search"), err);
     abdb_db_close(db);
     return st;
 }
 
 /* What can be asked as rows (-o, --json or --out was given), or the functions of SQL. */
-static abdb_status print_catalog_as_table(const abdb_args *args,
-                                          abdb_status (*list)(abdb_table *out, abdb_error *err),
-                                          abdb_error *err)
+static abdb_status
+print_catalog_as_table(const abdb_args *args,
+                       abdb_status (*fill_table)(abdb_table *out, abdb_error *err), abdb_error *err)
 {
     abdb_table table;
-    abdb_status st = list(&table, err);
+    abdb_status st = fill_table(&table, err);
 
-    if (st == ABDB_OK) st = abdb_print_table_by_options(args, &table, err);
+    if (st == ABDB_OK) st = abdb_print_table_by_options_end_deadline(args, &table, err);
     abdb_table_free(&table);
     return st;
 }
@@ -298,10 +298,12 @@ static void run_and_print_statements(shell *s, const char *sql)
         abdb_table table = {0};
         abdb_error err;
 
-        st = abdb_allow_reads_until_deadline(s->db, s->timeout_s, &err);
-        if (st == ABDB_OK) st = abdb_run_next_readonly_statement(s->db, &sql, &table, &err);
+        st = abdb_restrict_db_to_reads_begin_deadline(s->db, s->timeout_s, &err);
+        if (st == ABDB_OK)
+            st = abdb_run_next_readonly_statement_and_advance(s->db, &sql, &table, &err);
         abdb_deadline_cancel();
-        if (st == ABDB_OK && table.columns) st = abdb_table_print(&table, s->format, stdout, &err);
+        if (st == ABDB_OK && table.columns)
+            st = abdb_table_print_in_format(&table, s->format, stdout, &err);
         if (st != ABDB_OK) abdb_print_error_return_exit_code(&err);
         abdb_table_free(&table);
     }
@@ -314,7 +316,7 @@ static void print_sql_functions(abdb_format format)
     abdb_error err;
     abdb_status st = abdb_list_sql_functions_in_table(&table, &err);
 
-    if (st == ABDB_OK) st = abdb_table_print(&table, format, stdout, &err);
+    if (st == ABDB_OK) st = abdb_table_print_in_format(&table, format, stdout, &err);
     if (st != ABDB_OK) abdb_print_error_return_exit_code(&err);
     abdb_table_free(&table);
 }
@@ -329,7 +331,7 @@ static bool shell_run_dot_command(shell *s, char *line)
 
     if (strcmp(verb, ".quit") == 0 || strcmp(verb, ".exit") == 0) return false;
     if (strcmp(verb, ".reports") == 0)
-        abdb_print_report_catalog(true);
+        abdb_print_report_catalog_through_pager(true);
     else if (strcmp(verb, ".functions") == 0)
         print_sql_functions(s->format);
     else if (strcmp(verb, ".views") == 0)
@@ -352,7 +354,7 @@ static bool shell_run_dot_command(shell *s, char *line)
 
 /* Lines are gathered until SQLite calls them a whole statement; a line that begins with a dot,
  * at the beginning of one, is a command of the shell. */
-static abdb_status run_interactive_shell(const abdb_args *args, abdb_error *err)
+static abdb_status run_interactive_sql_shell(const abdb_args *args, abdb_error *err)
 {
     shell s = {0};
     abdb_text statement = {0};
@@ -419,7 +421,7 @@ static abdb_status run_report_file(const char *path, int argc, char **argv, abdb
     abdb_report report = {0};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_read_text_file(path, &text, err));
+    TRY(abdb_read_and_protect_text_file(path, &text, err));
     TRY(abdb_report_parse(&report, path, abdb_text_get(&text), err));
     report.origin = path;
     TRY(run_and_print_report(&report, argc, argv, err));
@@ -461,7 +463,7 @@ static int dispatch_query_form(int argc, char **argv)
         if (args.positionals > 1)
             TRY(ABDB_FAIL(&err, ABDB_USAGE, "one statement at a time: quote the SQL"));
         if (abdb_arg_value(&args, "interactive"))
-            TRY(run_interactive_shell(&args, &err));
+            TRY(run_interactive_sql_shell(&args, &err));
         else if (is_schema)
             TRY(print_view_columns(word, &args, &err));
         else if (abdb_arg_value(&args, "search"))
@@ -472,9 +474,9 @@ static int dispatch_query_form(int argc, char **argv)
             TRY(run_and_print_sql(word, &args, &err));
         else if (abdb_arg_value(&args, "format") || abdb_arg_value(&args, "json") ||
                  abdb_arg_value(&args, "out") || abdb_arg_value(&args, "columns"))
-            TRY(print_catalog_as_table(&args, abdb_report_catalog_table, &err));
+            TRY(print_catalog_as_table(&args, abdb_list_reports_in_table, &err));
         else
-            abdb_print_report_catalog(abdb_arg_value(&args, "all") != NULL);
+            abdb_print_report_catalog_through_pager(abdb_arg_value(&args, "all") != NULL);
     }
 done:
     return st == ABDB_OK ? 0 : abdb_print_error_return_exit_code(&err);

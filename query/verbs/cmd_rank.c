@@ -104,24 +104,25 @@ static const char *build_selection_text(const abdb_args *args, abdb_arena *arena
     return copy ? copy : "";
 }
 
-static void set_text_cell(abdb_table *t, abdb_value *row, column c, const char *value)
+static void set_text_cell_unless_empty(abdb_table *t, abdb_value *row, column c, const char *value)
 {
     if (value && *value)
         row[c] = (abdb_value){.kind = ABDB_STRING, .text = abdb_table_copy_text(t, value)};
 }
 
-static void set_real_cell(abdb_value *row, column c, double value)
+static void set_real_cell_if_finite(abdb_value *row, column c, double value)
 {
     if (isfinite(value)) row[c] = (abdb_value){.kind = ABDB_REAL, .real = value};
 }
 
-static void set_integer_cell(abdb_value *row, column c, double value)
+static void set_integer_cell_if_finite(abdb_value *row, column c, double value)
 {
     if (isfinite(value)) row[c] = (abdb_value){.kind = ABDB_INTEGER, .integer = (long long)value};
 }
 
 /* Copies the columns of a ranked result into the row of the table. */
-static void copy_result_cells(const abdb_ranking *r, size_t at, abdb_table *t, abdb_value *row)
+static void copy_cells_of_ranked_result(const abdb_ranking *r, size_t at, abdb_table *t,
+                                        abdb_value *row)
 {
     static const struct {
         column to;
@@ -135,11 +136,13 @@ static void copy_result_cells(const abdb_ranking *r, size_t at, abdb_table *t, a
     const abdb_member *m = &r->set.member[at];
     const char *model = abdb_member_text(&r->set, at, ABDB_M_model);
 
-    set_text_cell(t, row, C_WORK, *model ? model : abdb_member_text(&r->set, at, ABDB_M_workload));
+    set_text_cell_unless_empty(t, row, C_WORK,
+                               *model ? model : abdb_member_text(&r->set, at, ABDB_M_workload));
     for (size_t i = 0; i < sizeof copied / sizeof copied[0]; i++)
-        set_text_cell(t, row, copied[i].to, abdb_member_text(&r->set, at, copied[i].from));
-    set_integer_cell(row, C_DEVICES, abdb_member_number(&r->set, at, ABDB_M_devices));
-    set_text_cell(t, row, C_PRICE, m->price);
+        set_text_cell_unless_empty(t, row, copied[i].to,
+                                   abdb_member_text(&r->set, at, copied[i].from));
+    set_integer_cell_if_finite(row, C_DEVICES, abdb_member_number(&r->set, at, ABDB_M_devices));
+    set_text_cell_unless_empty(t, row, C_PRICE, m->price);
     row[C_FACTS] = (abdb_value){
         .kind = ABDB_STRING,
         .text = abdb_arena_printf(&t->arena, "%s%s%s", abdb_member_text(&r->set, at, ABDB_M_key),
@@ -210,40 +213,42 @@ static abdb_status append_ranked_row(const abdb_ranking *r, const abdb_ranked *x
     if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "a ranking");
     if (o->suite) {
         row[C_VALUE] = (abdb_value){.kind = ABDB_REAL, .real = x->geomean};
-        set_integer_cell(row, C_OF, (double)x->n);
-        set_text_cell(t, row, C_UNIT, "geomean of ratios");
+        set_integer_cell_if_finite(row, C_OF, (double)x->n);
+        set_text_cell_unless_empty(t, row, C_UNIT, "geomean of ratios");
     } else {
         abdb_text group = {0};
 
-        copy_result_cells(r, x->member, t, row);
+        copy_cells_of_ranked_result(r, x->member, t, row);
         format_group_differences(r, x->group, &group);
-        set_text_cell(t, row, C_GROUP, abdb_text_get(&group));
+        set_text_cell_unless_empty(t, row, C_GROUP, abdb_text_get(&group));
         abdb_text_free(&group);
-        set_real_cell(row, C_VALUE, x->value);
-        set_real_cell(row, C_OTHER, x->other);
-        set_text_cell(t, row, C_UNIT, r->set.member[x->member].unit);
-        set_integer_cell(row, C_OF, (double)x->of);
-        set_real_cell(row, C_RATIO,
-                      first->value > 0 && !*x->unlike ? x->value / first->value : NAN);
-        set_text_cell(t, row, C_UNLIKE, x->unlike);
-        set_text_cell(t, row, C_FRONT, x->front ? "front" : "");
-        set_text_cell(t, row, C_MET_BY, r->set.member[x->member].met_by);
+        set_real_cell_if_finite(row, C_VALUE, x->value);
+        set_real_cell_if_finite(row, C_OTHER, x->other);
+        set_text_cell_unless_empty(t, row, C_UNIT, r->set.member[x->member].unit);
+        set_integer_cell_if_finite(row, C_OF, (double)x->of);
+        set_real_cell_if_finite(row, C_RATIO,
+                                first->value > 0 && !*x->unlike ? x->value / first->value : NAN);
+        set_text_cell_unless_empty(t, row, C_UNLIKE, x->unlike);
+        set_text_cell_unless_empty(t, row, C_FRONT, x->front ? "front" : "");
+        set_text_cell_unless_empty(t, row, C_MET_BY, r->set.member[x->member].met_by);
     }
-    set_text_cell(t, row, C_PER, strcmp(r->per, "none") != 0 ? r->per : "");
-    set_integer_cell(row, C_PLACE, (double)x->place);
-    set_text_cell(t, row, C_NAME,
-                  (o->pareto || o->pick == ABDB_PICK_EACH) && !o->by
-                      ? abdb_member_text(&r->set, x->member, ABDB_M_device)
-                      : x->name);
-    if (o->exploratory) set_text_cell(t, row, C_EXPLORATORY, "EXPLORATORY: NOT COMPARABLE");
+    set_text_cell_unless_empty(t, row, C_PER, strcmp(r->per, "none") != 0 ? r->per : "");
+    set_integer_cell_if_finite(row, C_PLACE, (double)x->place);
+    set_text_cell_unless_empty(t, row, C_NAME,
+                               (o->pareto || o->pick == ABDB_PICK_EACH) && !o->by
+                                   ? abdb_member_text(&r->set, x->member, ABDB_M_device)
+                                   : x->name);
+    if (o->exploratory)
+        set_text_cell_unless_empty(t, row, C_EXPLORATORY, "EXPLORATORY: NOT COMPARABLE");
     return ABDB_OK;
 }
 
 /* --why: the two largest factors of the ratio to the first; nothing where a rule refuses the pair.
  */
-static abdb_status set_why_cell(const abdb_ranking *r, const abdb_ranked *x,
-                                const abdb_ranked *first, const abdb_rank_options *o, sqlite3 *db,
-                                abdb_table *t, abdb_error *err)
+static abdb_status compare_to_first_and_set_why_cell(const abdb_ranking *r, const abdb_ranked *x,
+                                                     const abdb_ranked *first,
+                                                     const abdb_rank_options *o, sqlite3 *db,
+                                                     abdb_table *t, abdb_error *err)
 {
     abdb_compare_options options = {.measure = o->measure, .pick = ABDB_PICK_BEST};
     abdb_comparison comparison = {0};
@@ -257,10 +262,11 @@ static abdb_status set_why_cell(const abdb_ranking *r, const abdb_ranked *x,
     sets[1] =
         abdb_arena_printf(&t->arena, "key=%s", abdb_member_text(&r->set, x->member, ABDB_M_key));
     if (!sets[0] || !sets[1]) return ABDB_FAIL(err, ABDB_NOMEM, "factors of a ranking");
-    TRY(abdb_compare_sets(&comparison, db, sets, 2, &options, err));
+    TRY(abdb_compare_first_set_with_others(&comparison, db, sets, 2, &options, err));
     for (size_t i = 0; i < comparison.pairs && !*why; i++)
-        TRY(abdb_describe_largest_factors(&comparison, &comparison.pair[i], &why, &t->arena, err));
-    set_text_cell(t, t->value + (t->rows - 1) * t->columns, C_WHY, why);
+        TRY(abdb_describe_two_largest_ratio_factors(&comparison, &comparison.pair[i], &why,
+                                                    &t->arena, err));
+    set_text_cell_unless_empty(t, t->value + (t->rows - 1) * t->columns, C_WHY, why);
 done:
     abdb_comparison_free(&comparison);
     return st;
@@ -324,7 +330,8 @@ static abdb_status add_ranking_notes(const abdb_ranking *r, const abdb_rank_opti
     if (st != ABDB_OK) return st;
     if (!o->measure.per && formula) {
         double usual = 0;
-        const char *sizes = abdb_device_counts_text(&r->set, 1, &usual, &t->arena);
+        const char *sizes =
+            abdb_list_device_counts_find_most_frequent(&r->set, 1, &usual, &t->arena);
 
         abdb_table_add_note_format(
             t,
@@ -368,7 +375,7 @@ static abdb_status add_ranking_notes(const abdb_ranking *r, const abdb_rank_opti
 }
 
 /* Columns and title of what was ranked. */
-static void set_columns_and_title(const abdb_rank_options *o, bool why, abdb_table *t)
+static void set_ranking_columns_and_title(const abdb_rank_options *o, bool why, abdb_table *t)
 {
     const char *what = o->suite                      ? "Suite score"
                        : o->pareto                   ? "Pareto front"
@@ -406,7 +413,7 @@ static abdb_status fill_ranking_table(const abdb_args *args, const abdb_ranking 
         !abdb_integer_parse_in_range(text_limit, ABDB_MARK_UNKNOWN, 1, 1000000, &limit))
         return ABDB_FAIL(err, ABDB_USAGE, "--limit wants a number of rows, not '%s'", text_limit);
     if (!text_limit && abdb_format_is_for_programs(args)) limit = LLONG_MAX;
-    set_columns_and_title(o, abdb_arg_value(args, "why") != NULL, t);
+    set_ranking_columns_and_title(o, abdb_arg_value(args, "why") != NULL, t);
     for (size_t i = 0; i < r->count; i++) {
         if (!i || r->row[i].group != r->row[i - 1].group) first = i;
         if (o->pareto && !all && !r->row[i].front) continue;
@@ -416,7 +423,8 @@ static abdb_status fill_ranking_table(const abdb_args *args, const abdb_ranking 
         }
         TRY(append_ranked_row(r, &r->row[i], &r->row[first], o, t, err));
         if (abdb_arg_value(args, "why"))
-            TRY(set_why_cell(r, &r->row[i], &r->row[first], o, db->sql, t, err));
+            TRY(compare_to_first_and_set_why_cell(r, &r->row[i], &r->row[first], o, db->sql, t,
+                                                  err));
     }
     if (!t->rows)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "no run here has both metrics: %s is missing", o->pareto));
@@ -424,15 +432,15 @@ static abdb_status fill_ranking_table(const abdb_args *args, const abdb_ranking 
         abdb_table_add_note_format(t, "only results with %s (--where)",
                                    abdb_arg_value(args, "where"));
     TRY(add_ranking_notes(r, o, hidden, t, err));
-    TRY(abdb_add_scenario_limit_notes(&r->set, db->sql, t, err));
-    TRY(abdb_add_mlperf_footnotes(db, t, false, err));
+    TRY(abdb_add_mlperf_scenario_limit_notes(&r->set, db->sql, t, err));
+    TRY(abdb_add_mlperf_footnotes_as_table_notes(db, t, false, err));
     abdb_table_append_cut_note(t);
 done:
     return st;
 }
 
 /* Parses the options, ranks and prints. */
-static abdb_status run_rank(int argc, char **argv, abdb_error *err)
+static abdb_status rank_and_print_by_options(int argc, char **argv, abdb_error *err)
 {
     abdb_rank_options o = {0};
     abdb_latency_question at;
@@ -459,7 +467,7 @@ static abdb_status run_rank(int argc, char **argv, abdb_error *err)
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
     TRY(abdb_rank_results(&ranking, db->sql, build_selection_text(&args, &arena),
                           abdb_arg_value(&args, "where"), &o, err));
-    if (ranking.set.note) abdb_print_remark("%s", ranking.set.note);
+    if (ranking.set.note) abdb_print_stderr_remark("%s", ranking.set.note);
     if (!ranking.count)
         TRY(ABDB_FAIL(err, ABDB_UNFAIR, "no result can be ranked: %s",
                       ranking.set.member[0].why ? ranking.set.member[0].why
@@ -470,7 +478,7 @@ static abdb_status run_rank(int argc, char **argv, abdb_error *err)
         scale_values_to_one_prefix(&table);
         hide_empty_columns(&table);
     }
-    TRY(abdb_print_table_by_options(&args, &table, err));
+    TRY(abdb_print_table_by_options_end_deadline(&args, &table, err));
 done:
     abdb_table_free(&table);
     abdb_ranking_free(&ranking);
@@ -483,5 +491,7 @@ int abdb_cmd_rank(int argc, char **argv)
 {
     abdb_error err;
 
-    return run_rank(argc, argv, &err) == ABDB_OK ? 0 : abdb_print_error_return_exit_code(&err);
+    return rank_and_print_by_options(argc, argv, &err) == ABDB_OK
+               ? 0
+               : abdb_print_error_return_exit_code(&err);
 }

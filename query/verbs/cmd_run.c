@@ -36,7 +36,7 @@ static int report_stop(const abdb_args *args, char **argv, int code)
         abdb_print_resume_command(args, argv);
         return 128 + stop_signal;
     }
-    abdb_print_remark("the time of --budget was over before all cells were measured");
+    abdb_print_stderr_remark("the time of --budget was over before all cells were measured");
     return code;
 }
 
@@ -60,7 +60,7 @@ static abdb_status add_shipped_or_file_plan(abdb_plan *plan, const char *name, a
         goto done;
     }
     if (access(name, R_OK) == 0) {
-        TRY(abdb_read_text_file(name, &text, err));
+        TRY(abdb_read_and_protect_text_file(name, &text, err));
         count = plan->cells;
         st = abdb_plan_add_cells(plan, abdb_text_get(&text), err);
         if (st != ABDB_OK)
@@ -239,7 +239,7 @@ static abdb_status find_last_campaign(abdb_db *db, const char *key, char out[64]
 
 static int run_exit_code(const abdb_run_tally *t)
 {
-    bool out_of_time = abdb_time_budget_end() && !stop_signal;
+    bool out_of_time = abdb_time_budget_end_was_exceeded() && !stop_signal;
 
     if (t->unverified) return abdb_exit_code(ABDB_VERIFY);
     if (t->lost) return abdb_exit_code(ABDB_BACKEND);
@@ -345,8 +345,8 @@ static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
     abdb_run_options o = {.quick = abdb_arg_value(args, "quick") != NULL,
                           .energy = abdb_arg_value(args, "energy") != NULL,
                           .stop = &stopping,
-                          .progress = abdb_show_cell_progress,
-                          .escaped = abdb_print_remark_of_ended_processes,
+                          .progress = abdb_show_cell_progress_unless_quiet,
+                          .escaped = abdb_print_stderr_remark_of_ended_processes,
                           .self = k};
     unsigned char *todo = calloc(2 * plan->cells + 1, 1);
     unsigned char lost[ABDB_LANES_MAX] = {0};
@@ -370,16 +370,18 @@ static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
     if (abdb_arg_value(args, "resume")) {
         TRY(find_last_campaign(k->db, key, campaign, err));
         if (!*campaign)
-            abdb_print_remark(
+            abdb_print_stderr_remark(
                 "nothing to resume: this plan was not begun here; measuring it whole");
     }
     if (k->db) TRY(abdb_campaign_warn_if_clock_behind(k->db, err));
     if (!*campaign) abdb_campaign_make_name(key, campaign);
     o.campaign = campaign;
     if (abdb_arg_value(args, "spool"))
-        TRY(abdb_spool_writer_open(&k->spool, abdb_arg_value(args, "spool"), campaign, err));
-    st = abdb_arg_value(args, "search") ? abdb_campaign_search_best_gemm(&t, budget_s, err)
-                                        : measure_all_repetitions(&t, &r, key, campaign, err);
+        TRY(abdb_spool_writer_open_hidden_file(&k->spool, abdb_arg_value(args, "spool"), campaign,
+                                               err));
+    st = abdb_arg_value(args, "search")
+             ? abdb_campaign_search_and_print_fastest_gemm(&t, budget_s, err)
+             : measure_all_repetitions(&t, &r, key, campaign, err);
     if (st == ABDB_OK && k->spool) {
         st = abdb_spool_writer_publish(k->spool, err);
         k->spool = NULL;
@@ -390,12 +392,12 @@ static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
         if (st == ABDB_OK) st = indexed;
     }
     if (st != ABDB_OK) goto done;
-    abdb_print_progress_bar("", -1, 0);
+    abdb_show_or_clear_progress_bar("", -1, 0);
     if (!k->quiet) abdb_campaign_print_summary(&t, abdb_arg_value(args, "spool"));
     if (!k->quiet && lanes->commands && !abdb_arg_value(args, "spool"))
         abdb_print_compare_command(lanes, args);
     if (!k->quiet && abdb_arg_value(args, "calibrate") && !abdb_arg_value(args, "spool"))
-        TRY(abdb_print_calibrated_noise(k->db, campaign, stdout, err));
+        TRY(abdb_print_calibrated_noise_of_campaign(k->db, campaign, stdout, err));
 done:
     if (k->spool) (void)!abdb_spool_writer_publish(k->spool, NULL); /* what was measured stays */
     k->spool = NULL;
@@ -446,8 +448,8 @@ int abdb_cmd_run(int argc, char **argv)
                       args.positional[0]));
     TRY(abdb_backends_find(&backends, &err));
     if (abdb_arg_value(&args, "list")) {
-        TRY(abdb_print_backends_and_plans(&backends, abdb_arg_db_path(&args),
-                                          abdb_arg_value(&args, "json") != NULL, &err));
+        TRY(abdb_probe_and_print_backends_and_plans(&backends, abdb_arg_db_path(&args),
+                                                    abdb_arg_value(&args, "json") != NULL, &err));
         goto done;
     }
     if (abdb_arg_value(&args, "json")) TRY(ABDB_FAIL(&err, ABDB_USAGE, "--json is of --list"));
@@ -458,10 +460,10 @@ int abdb_cmd_run(int argc, char **argv)
         TRY(abdb_slurm_write_or_submit_script(&args, &err));
         goto done;
     }
-    if (abdb_arg_value(&args, "scale")) TRY(abdb_plan_scale_workloads_automatically(&plan, &err));
+    if (abdb_arg_value(&args, "scale")) TRY(abdb_plan_add_scale_auto_to_workloads(&plan, &err));
     if (!lanes.commands) {
         TRY(mark_chosen_backends(&backends, abdb_arg_value(&args, "backend"), chosen, &err));
-        TRY(abdb_schedule_build(&lanes, &args, &backends, chosen, &err));
+        TRY(abdb_schedule_build_from_options(&lanes, &args, &backends, chosen, &err));
     }
     TRY(abdb_schedule_probe_expand_plan(&lanes, &plan, abdb_arg_value(&args, "backend") != NULL,
                                         &err));
@@ -471,7 +473,7 @@ int abdb_cmd_run(int argc, char **argv)
     }
     k.quiet = abdb_arg_value(&args, "quiet") != NULL;
     k.says_failed = lanes.commands;
-    TRY(abdb_arg_busy_timeout(&args, &patience, &err));
+    TRY(abdb_busy_timeout_from_args(&args, &patience, &err));
     if (!abdb_arg_value(&args, "spool"))
         TRY(abdb_open_db_for_writing(&k.db, &k.writer, abdb_arg_db_path(&args), &patience, &err));
     else if (abdb_arg_value(&args, "resume"))
@@ -487,7 +489,7 @@ done:
     abdb_run_tally_free(&tally);
     abdb_schedule_free(&lanes);
     abdb_backends_free(&backends);
-    abdb_writer_close(k.writer);
+    abdb_writer_rollback_and_close(k.writer);
     abdb_db_close(k.db);
     return code;
 }

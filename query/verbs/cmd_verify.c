@@ -18,15 +18,15 @@ int abdb_cmd_verify(int argc, char **argv)
         TRY(ABDB_FAIL(&err, ABDB_USAGE,
                       "verify what? one picture, page, bundle or site at a time"));
     TRY(abdb_open_guarded_readonly_db(&args, &db, &err));
-    TRY(abdb_verify_provenance(db, args.positional[0], abdb_arg_value(&args, "signed-by"), &table,
-                               &verdict, &err));
+    TRY(abdb_verify_file_or_folder_provenance(
+        db, args.positional[0], abdb_arg_value(&args, "signed-by"), &table, &verdict, &err));
     if (!table.rows && table.title && !abdb_arg_value(&args, "format") &&
         !abdb_arg_value(&args, "json") && !abdb_arg_value(&args, "out")) {
         abdb_deadline_cancel();
         abdb_print_sanitized(stdout, "%s\n", table.title);
         goto done;
     }
-    TRY(abdb_print_table_by_options(&args, &table, &err));
+    TRY(abdb_print_table_by_options_end_deadline(&args, &table, &err));
     if (verdict.unsigned_bundle)
         TRY(ABDB_FAIL(&err, ABDB_VERIFY, "%s is not signed by a signer that %s lists",
                       args.positional[0], abdb_arg_value(&args, "signed-by")));

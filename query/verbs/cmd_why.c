@@ -6,7 +6,7 @@
 #include "query/verbs/table_output.h"
 
 /* Parses the options, compares, splits the ratios and prints. */
-static abdb_status run_why(int argc, char **argv, abdb_error *err)
+static abdb_status compare_and_print_ratio_factors(int argc, char **argv, abdb_error *err)
 {
     abdb_compare_options options = {
         .effect = ABDB_EFFECT, .alpha = ABDB_ALPHA, .find = ABDB_FIND, .pick = ABDB_PICK_BEST};
@@ -26,12 +26,12 @@ static abdb_status run_why(int argc, char **argv, abdb_error *err)
                       " llama2-70b-99,server; the first is the baseline"));
     for (int i = 0; i < 2; i++) sets[i] = args.positional[i];
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
-    TRY(abdb_compare_sets(&comparison, db->sql, sets, 2, &options, err));
+    TRY(abdb_compare_first_set_with_others(&comparison, db->sql, sets, 2, &options, err));
     TRY(abdb_tabulate_ratio_factors(&comparison, &table, err));
     table.title = abdb_arena_printf(&table.arena, "Why %s differs from %s", sets[1], sets[0]);
     table.hoist = "work scenario per ratio better unit";
-    TRY(abdb_add_mlperf_footnotes(db, &table, false, err));
-    TRY(abdb_print_table_by_options(&args, &table, err));
+    TRY(abdb_add_mlperf_footnotes_as_table_notes(db, &table, false, err));
+    TRY(abdb_print_table_by_options_end_deadline(&args, &table, err));
     if (!table.rows) TRY(ABDB_FAIL(err, ABDB_UNFAIR, "no pair of these results may be compared"));
 done:
     abdb_table_free(&table);
@@ -44,5 +44,7 @@ int abdb_cmd_why(int argc, char **argv)
 {
     abdb_error err;
 
-    return run_why(argc, argv, &err) == ABDB_OK ? 0 : abdb_print_error_return_exit_code(&err);
+    return compare_and_print_ratio_factors(argc, argv, &err) == ABDB_OK
+               ? 0
+               : abdb_print_error_return_exit_code(&err);
 }

@@ -19,16 +19,16 @@ int abdb_cmd_withdraw(int argc, char **argv)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "withdraw what? one file, fact or key at a time"));
     if (!reason || !*reason)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "--reason is missing: readers will want to know why"));
-    TRY(abdb_arg_busy_timeout(&args, &patience, &err));
+    TRY(abdb_busy_timeout_from_args(&args, &patience, &err));
     TRY(abdb_db_open_with_timeout(&db, abdb_arg_db_path(&args), ABDB_WRITE, &patience, &err));
     TRY(abdb_writer_open(&writer, db, &err));
-    TRY(abdb_withdraw_by_name(db, args.positional[0], reason, &told, &err));
+    TRY(abdb_withdraw_only_target_of_name(db, args.positional[0], reason, &told, &err));
     TRY(abdb_writer_update_derived(writer, &err));
     abdb_print_sanitized(stdout, "%s\n", abdb_text_get(&told));
 done:
     if (st != ABDB_OK) code = abdb_print_error_return_exit_code(&err);
     abdb_text_free(&told);
-    abdb_writer_close(writer);
+    abdb_writer_rollback_and_close(writer);
     abdb_db_close(db);
     return code;
 }

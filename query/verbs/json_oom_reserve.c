@@ -21,7 +21,7 @@ static void *take_reserved_block(size_t size)
     return NULL;
 }
 
-static void *allocate_for_json(size_t size)
+static void *allocate_for_json_from_reserve_if_oom(size_t size)
 {
     void *room = malloc(size);
 
@@ -34,5 +34,5 @@ void abdb_json_install_oom_reserve(void)
 {
     for (size_t i = 0; i < SMALLS; i++) small[i] = malloc(SMALL);
     for (size_t i = 0; i < LARGES; i++) large[i] = malloc(LARGE);
-    json_set_alloc_funcs(allocate_for_json, free);
+    json_set_alloc_funcs(allocate_for_json_from_reserve_if_oom, free);
 }

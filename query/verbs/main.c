@@ -48,25 +48,28 @@ static int print_unknown_verb_error(const char *name)
         count++;
     }
     if (name[0] == '-') {
-        abdb_fail(&err, ABDB_USAGE, "no verb '%s': options stand behind it, only --db FILE before",
-                  name);
+        abdb_set_error_return_status(
+            &err, ABDB_USAGE, "no verb '%s': options stand behind it, only --db FILE before", name);
         return abdb_print_error_return_exit_code(&err);
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(others[i].word, name) == 0) {
-            abdb_fail(&err, ABDB_USAGE, "no verb '%s'; that is `%s`", name, others[i].meant);
+            abdb_set_error_return_status(&err, ABDB_USAGE, "no verb '%s'; that is `%s`", name,
+                                         others[i].meant);
             return abdb_print_error_return_exit_code(&err);
         }
     known = abdb_report_load(&report, name, &err) == ABDB_OK;
     abdb_report_free(&report);
     if (known) {
-        abdb_fail(&err, ABDB_USAGE, "no verb '%s'; the report of that name is `abdb query %s`",
-                  name, name);
+        abdb_set_error_return_status(&err, ABDB_USAGE,
+                                     "no verb '%s'; the report of that name is `abdb query %s`",
+                                     name, name);
         return abdb_print_error_return_exit_code(&err);
     }
     near = abdb_nearest_name(name, names, count);
-    abdb_fail(&err, ABDB_USAGE, "no verb '%s'%s%s%s; `abdb help` lists them", name,
-              near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    abdb_set_error_return_status(&err, ABDB_USAGE, "no verb '%s'%s%s%s; `abdb help` lists them",
+                                 name, near ? ", did you mean '" : "", near ? near : "",
+                                 near ? "'?" : "");
     return abdb_print_error_return_exit_code(&err);
 }
 
@@ -101,7 +104,7 @@ static int flush_stdout_return_exit_code(int code)
     }
     if (code != 0 || (written && !abdb_allocation_failure_count())) return code;
     if (written) {
-        abdb_fail(&err, ABDB_NOMEM, "not all was said or done");
+        abdb_set_error_return_status(&err, ABDB_NOMEM, "not all was said or done");
         return abdb_print_error_return_exit_code(&err);
     }
     (void)!abdb_fail_write_or_raise_sigpipe(stdout, &err);
@@ -116,10 +119,10 @@ static int dispatch_verb(int argc, char **argv)
 
     signal(SIGXFSZ, SIG_IGN); /* a file over its limit is an error, not an end */
     move_verb_before_db_option(argc, argv);
-    if (abdb_refuse_streams_onto_database(argc, argv, &err) != ABDB_OK)
+    if (abdb_refuse_and_divert_streams_onto_database(argc, argv, &err) != ABDB_OK)
         return abdb_print_error_return_exit_code(&err);
     if (argc < 2 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0) {
-        abdb_print_help_of_verb(argc < 2 ? stderr : stdout, NULL);
+        abdb_print_help_of_verb_or_program(argc < 2 ? stderr : stdout, NULL);
         return argc < 2 ? 2 : 0;
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
@@ -130,11 +133,12 @@ static int dispatch_verb(int argc, char **argv)
         if (strcmp(argv[i], "--") == 0) break;
         if ((strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) &&
             (argc == 3 || !(command->takes & ABDB_TAKES_NAME))) {
-            abdb_print_help_of_verb(stdout, command);
+            abdb_print_help_of_verb_or_program(stdout, command);
             return 0;
         }
     }
-    if (command->takes & ABDB_HAS_DEADLINE) abdb_deadline_begin_from_argv(argc - 1, argv + 1);
+    if (command->takes & ABDB_HAS_DEADLINE)
+        abdb_deadline_begin_from_argv_or_default(argc - 1, argv + 1);
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
         if (strcmp(verbs[i].name, command->name) == 0) return verbs[i].run(argc - 1, argv + 1);
     return print_unknown_verb_error(argv[1]);

@@ -33,7 +33,8 @@ static abdb_status fill_warnings_column(abdb_table *t, abdb_error *err)
     return ABDB_OK;
 }
 
-abdb_status abdb_print_table_by_options(const abdb_args *args, abdb_table *table, abdb_error *err)
+abdb_status abdb_print_table_by_options_end_deadline(const abdb_args *args, abdb_table *table,
+                                                     abdb_error *err)
 {
     const char *name = abdb_arg_value(args, "format"), *path = abdb_arg_value(args, "out");
     const char *columns = abdb_arg_value(args, "columns");
@@ -51,13 +52,13 @@ abdb_status abdb_print_table_by_options(const abdb_args *args, abdb_table *table
         format = ABDB_SPREADSHEET;
     }
     if (abdb_format_is_for_programs(args)) TRY(fill_warnings_column(table, err));
-    if (abdb_arg_value(args, "brief")) abdb_table_replace_notes_by_count(table);
+    if (abdb_arg_value(args, "brief")) abdb_table_replace_notes_by_count_keeping_cut(table);
     if (columns)
-        TRY(abdb_table_pick_columns(table, columns, !abdb_format_is_for_programs(args), &picked,
-                                    err));
+        TRY(abdb_table_copy_picked_columns(table, columns, !abdb_format_is_for_programs(args),
+                                           &picked, err));
     if (format == ABDB_TABLE && !path) abdb_pipe_stdout_to_pager();
-    TRY(abdb_outfile_open(&out, path, err));
-    TRY(abdb_table_print(columns ? &picked : table, format, out.file, err));
+    TRY(abdb_outfile_open_refusing_protected(&out, path, err));
+    TRY(abdb_table_print_in_format(columns ? &picked : table, format, out.file, err));
     TRY(abdb_outfile_commit(&out, err));
 done:
     abdb_outfile_discard(&out);
@@ -74,12 +75,12 @@ bool abdb_format_is_for_programs(const abdb_args *args)
 }
 
 /* An option that is a number of seconds, 0 among them, or `normal`. */
-static abdb_status parse_seconds_option(const abdb_args *args, const char *option, double normal,
+static abdb_status parse_seconds_option(const abdb_args *args, const char *option, double default_s,
                                         double *seconds, abdb_error *err)
 {
     const char *text = abdb_arg_value(args, option);
 
-    *seconds = normal;
+    *seconds = default_s;
     if (text && (!abdb_double_parse(text, ABDB_MARK_UNKNOWN, seconds) || *seconds < 0))
         return ABDB_FAIL(err, ABDB_USAGE, "--%s wants seconds, not '%s'", option, text);
     return ABDB_OK;
@@ -97,7 +98,7 @@ abdb_status abdb_parse_store_arguments_mask_password(const abdb_args *args, abdb
     abdb_status st = ABDB_OK;
 
     store->url = abdb_arena_copy(arena, given, strlen(given));
-    store->shown = abdb_url_without_password(arena, given);
+    store->shown = abdb_copy_url_with_masked_password(arena, given);
     abdb_mask_password_in_place(given); /* from who lists processes */
     TRY(parse_seconds_option(args, "timeout", ABDB_LINK_ALL_S, &store->limits.all_s, err));
     TRY(parse_seconds_option(args, "wait", ABDB_LINK_SILENCE_S, &store->limits.silence_s, err));
@@ -117,18 +118,20 @@ static abdb_status print_remark_if_answers_lack_rows(abdb_db *db, const char *pa
 
     if (st != ABDB_OK) return st;
     if (unfinished && run.running)
-        abdb_print_remark("abdb run is under way: %lld of %lld cells are measured (%s)%s",
-                          run.measured, run.planned, run.campaign,
-                          behind ? ", and their names not resolved yet" : "");
+        abdb_print_stderr_remark("abdb run is under way: %lld of %lld cells are measured (%s)%s",
+                                 run.measured, run.planned, run.campaign,
+                                 behind ? ", and their names not resolved yet" : "");
     else if (unfinished)
-        abdb_print_remark("the newest run was stopped after %lld of %lld cells (%s): the same"
-                          " command with --resume measures the others%s",
-                          run.measured, run.planned, run.campaign,
-                          behind ? "; until then names are not resolved" : "");
+        abdb_print_stderr_remark(
+            "the newest run was stopped after %lld of %lld cells (%s): the same"
+            " command with --resume measures the others%s",
+            run.measured, run.planned, run.campaign,
+            behind ? "; until then names are not resolved" : "");
     else if (behind)
-        abdb_print_remark("names are not resolved yet: an import is under way, or was interrupted"
-                          " (then `abdb init --db %s` mends it)",
-                          path);
+        abdb_print_stderr_remark(
+            "names are not resolved yet: an import is under way, or was interrupted"
+            " (then `abdb init --db %s` mends it)",
+            path);
     return ABDB_OK;
 }
 
@@ -143,11 +146,11 @@ abdb_status abdb_open_guarded_readonly_db(const abdb_args *args, abdb_db **db, a
     if (abdb_arg_value(args, "allow-files")) allow |= ABDB_ALLOW_FILES;
     if (abdb_arg_value(args, "allow-run")) allow |= ABDB_ALLOW_PROGRAMS;
     TRY(abdb_db_open(db, abdb_arg_db_path(args), ABDB_READ, err));
-    if (abdb_register_table_functions((*db)->sql, allow) != SQLITE_OK)
+    if (abdb_register_allowed_table_functions((*db)->sql, allow) != SQLITE_OK)
         TRY(abdb_db_report_sqlite_error(*db, err, "table-valued functions"));
     TRY(abdb_derive_is_behind(*db, &behind, err));
     TRY(print_remark_if_answers_lack_rows(*db, abdb_arg_db_path(args), behind, err));
-    TRY(abdb_allow_reads_until_deadline(*db, timeout_s, err));
+    TRY(abdb_restrict_db_to_reads_begin_deadline(*db, timeout_s, err));
 done:
     return st;
 }

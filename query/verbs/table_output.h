@@ -29,8 +29,9 @@ ABDB_MUST_USE abdb_status abdb_open_guarded_readonly_db(const abdb_args *args, a
                                                         abdb_error *err);
 /* Prints as -o, --json, --columns, --brief and --out say, on a terminal through a pager; the
  * deadline is over with. --brief takes the notes out of the table. */
-ABDB_MUST_USE abdb_status abdb_print_table_by_options(const abdb_args *args, abdb_table *table,
-                                                      abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_print_table_by_options_end_deadline(const abdb_args *args,
+                                                                   abdb_table *table,
+                                                                   abdb_error *err);
 /* Do the options ask for a format for programs (csv, json, jsonl)? */
 bool abdb_format_is_for_programs(const abdb_args *args);
 /* The values of a report's parameters out of the options; NULL: not given. */

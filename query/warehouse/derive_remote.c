@@ -29,7 +29,7 @@ static abdb_status fetch_spellings_into_database(abdb_store_client *link, abdb_d
     link->most = ABDB_LINK_ANY;
     TRY(abdb_store_end_and_flush_request(link, false, err));
     while (more) {
-        TRY(abdb_store_read_row(link, &more, err));
+        TRY(abdb_store_read_row_or_final_answer(link, &more, err));
         if (!more) break;
         TRY(abdb_store_require_columns(link, 2, err));
         if (!link->word[0] || !link->word[1]) continue;
@@ -63,29 +63,30 @@ done:
     return st;
 }
 
-abdb_status abdb_derive_remote_rows(abdb_store_client *link, const char *scratch, abdb_error *err)
+abdb_status abdb_derive_remote_rows_if_store_asks(abdb_store_client *link, const char *scratch,
+                                                  abdb_error *err)
 {
     abdb_db *db = NULL;
     const char *said;
     bool names, subjects;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_store_call(link, "settle", NULL, err));
+    TRY(abdb_store_request_and_read_answer(link, "settle", NULL, err));
     said = abdb_text_get(&link->result_text);
     if (strcmp(said, "nothing") == 0) goto done;
     names = abdb_list_has_word(said, ' ', "names", 5);
     subjects = abdb_list_has_word(said, ' ', "subjects", 8);
     if (names || subjects) {
         TRY(abdb_db_open(&db, scratch, ABDB_CREATE, err));
-        if (subjects) TRY(abdb_store_call(link, "wanted", "mlperf", err));
+        if (subjects) TRY(abdb_store_request_and_read_answer(link, "wanted", "mlperf", err));
         TRY(abdb_pull_into_database(link, db, subjects ? ABDB_PULL_VALUES : ABDB_PULL_WORDS, err));
         TRY(fetch_spellings_into_database(link, db, err));
-        TRY(abdb_derive_update_all(db, true, err));
+        TRY(abdb_derive_update_in_transaction_if_behind(db, true, err));
         TRY(replace_remote_derived_table(link, db, "name", err));
         TRY(replace_remote_derived_table(link, db, "name_factor", err));
         if (subjects) TRY(replace_remote_derived_table(link, db, "subject", err));
     }
-    TRY(abdb_store_call(link, "settled", NULL, err));
+    TRY(abdb_store_request_and_read_answer(link, "settled", NULL, err));
 done:
     abdb_db_close(db);
     return st;

@@ -144,7 +144,7 @@ static void sql_digest_number(sqlite3_context *context, int count, sqlite3_value
     abdb_text_free(&text);
 }
 
-abdb_status abdb_create_encoding_tables(abdb_db *db, abdb_error *err)
+abdb_status abdb_create_temp_encoding_tables_and_function(abdb_db *db, abdb_error *err)
 {
     static const char numbers[] =
         "CREATE TEMP TABLE artifact_number AS SELECT artifact_id, carry_number(sha256, format,"
@@ -164,7 +164,7 @@ abdb_status abdb_create_encoding_tables(abdb_db *db, abdb_error *err)
     return abdb_db_exec(db, numbers, err);
 }
 
-char *abdb_keyed_table_sql(abdb_db *db, const char *table, const char *where)
+char *abdb_build_keyed_table_sql(abdb_db *db, const char *table, const char *where)
 {
     char *query = sqlite3_mprintf("SELECT name FROM pragma_table_info(%Q)", table), *sql = NULL;
     abdb_text columns = {0};
@@ -190,28 +190,28 @@ char *abdb_keyed_table_sql(abdb_db *db, const char *table, const char *where)
 
 /* Adds one value as a word of a row. ABDB_DATA: a text with a NUL byte in it, which no text of a
  * warehouse can have. */
-static abdb_status append_sql_value_wire_escaped(abdb_text *row, sqlite3_stmt *s, int i,
+static abdb_status append_sql_value_wire_escaped(abdb_text *row, sqlite3_stmt *s, int column,
                                                  const char *table, abdb_error *err)
 {
     char digits[32];
     const char *text;
     size_t size;
 
-    switch (sqlite3_column_type(s, i)) {
+    switch (sqlite3_column_type(s, column)) {
     case SQLITE_NULL: abdb_text_puts(row, "\\N"); break;
     case SQLITE_INTEGER:
-        abdb_text_add(row, digits, abdb_format_integer(sqlite3_column_int64(s, i), digits));
+        abdb_text_add(row, digits, abdb_format_integer(sqlite3_column_int64(s, column), digits));
         break;
     case SQLITE_FLOAT:
-        abdb_format_double_17_digits(sqlite3_column_double(s, i), digits);
+        abdb_format_double_17_digits(sqlite3_column_double(s, column), digits);
         abdb_text_puts(row, digits);
         break;
     default:
-        text = abdb_sql_text_or_empty(s, i);
-        size = (size_t)sqlite3_column_bytes(s, i);
+        text = abdb_sql_text_or_empty(s, column);
+        size = (size_t)sqlite3_column_bytes(s, column);
         if (memchr(text, '\0', size))
             return ABDB_FAIL(err, ABDB_DATA, "%s.%s: a text has a NUL byte in it", table,
-                             sqlite3_column_name(s, i));
+                             sqlite3_column_name(s, column));
         abdb_append_wire_escaped(row, text, size);
     }
     return ABDB_OK;
@@ -263,29 +263,30 @@ done:
 enum { VALUE, TIME, RANK, MARK, ARRAYS };
 
 /* Adds one element to an array; a text is quoted there. */
-static void append_postgres_array_element(abdb_text *array, sqlite3_stmt *s, int i, bool *any)
+static void append_postgres_array_element(abdb_text *array, sqlite3_stmt *s, int column,
+                                          bool *any_not_null)
 {
     char digits[32];
 
     abdb_text_add(array, array->size ? "," : "{", 1);
-    switch (sqlite3_column_type(s, i)) {
+    switch (sqlite3_column_type(s, column)) {
     case SQLITE_NULL: abdb_text_puts(array, "NULL"); return;
     case SQLITE_INTEGER:
-        abdb_text_add(array, digits, abdb_format_integer(sqlite3_column_int64(s, i), digits));
+        abdb_text_add(array, digits, abdb_format_integer(sqlite3_column_int64(s, column), digits));
         break;
     case SQLITE_FLOAT:
-        abdb_format_double_17_digits(sqlite3_column_double(s, i), digits);
+        abdb_format_double_17_digits(sqlite3_column_double(s, column), digits);
         abdb_text_puts(array, digits);
         break;
     default:
         abdb_text_puts(array, "\"");
-        for (const char *at = abdb_sql_text_or_empty(s, i); *at; at++) {
+        for (const char *at = abdb_sql_text_or_empty(s, column); *at; at++) {
             if (*at == '"' || *at == '\\') abdb_text_puts(array, "\\");
             abdb_text_add(array, at, 1);
         }
         abdb_text_puts(array, "\"");
     }
-    *any = true;
+    *any_not_null = true;
 }
 
 /* The samples of one result, with those columns of which something is known. */
@@ -294,23 +295,23 @@ static abdb_status send_samples_of_result_as_arrays(abdb_store_client *link, abd
                                                     abdb_text *row, abdb_text array[ARRAYS],
                                                     abdb_error *err)
 {
-    bool any[ARRAYS] = {false};
+    bool any_not_null[ARRAYS] = {false};
 
     for (int k = 0; k < ARRAYS; k++) abdb_text_clear(&array[k]);
     sqlite3_bind_int64(sample, 1, sqlite3_column_int64(result, 2));
     sqlite3_bind_int64(sample, 2, sqlite3_column_int64(result, 3));
     while (sqlite3_step(sample) == SQLITE_ROW)
         for (int k = 0; k < ARRAYS; k++)
-            append_postgres_array_element(&array[k], sample, k, &any[k]);
+            append_postgres_array_element(&array[k], sample, k, &any_not_null[k]);
     if (sqlite3_reset(sample) != SQLITE_OK) return abdb_db_report_sqlite_error(db, err, "samples");
-    if (!any[VALUE]) return ABDB_OK;
+    if (!any_not_null[VALUE]) return ABDB_OK;
     abdb_text_clear(row);
     abdb_text_printf(row, "%lld\t%lld", (long long)sqlite3_column_int64(result, 0),
                      (long long)sqlite3_column_int64(result, 1));
     for (int k = 0; k < ARRAYS; k++) {
         abdb_text_puts(row, "\t");
         abdb_text_puts(&array[k], "}");
-        if (!any[k])
+        if (!any_not_null[k])
             abdb_text_puts(row, "\\N");
         else
             abdb_append_wire_escaped(row, abdb_text_get(&array[k]), array[k].size);
@@ -319,8 +320,8 @@ static abdb_status send_samples_of_result_as_arrays(abdb_store_client *link, abd
     return abdb_store_send_row(link, row, err);
 }
 
-abdb_status abdb_send_encoded_samples(abdb_store_client *link, abdb_db *db, long long *rows,
-                                      abdb_error *err)
+abdb_status abdb_send_encoded_samples_of_batch(abdb_store_client *link, abdb_db *db,
+                                               long long *rows, abdb_error *err)
 {
     static const char *const columns[] = {"sample_row", "entry_id", "ordinal", "value",
                                           "t_s",        "mpi_rank", "mark",    NULL};

@@ -19,10 +19,11 @@ extern const char *const abdb_carry_few[], *const abdb_carry_many[];
 
 /* Makes the numbers that carried rows need, for this connection: temporary tables
  * artifact_number and quantity_number, and SQL functions. */
-ABDB_MUST_USE abdb_status abdb_create_encoding_tables(abdb_db *db, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_create_temp_encoding_tables_and_function(abdb_db *db,
+                                                                        abdb_error *err);
 /* SQL that gives the rows of a keyed table in carried form; `where` may be "". The caller's to
  * free by sqlite3_free; NULL: no memory. */
-char *abdb_keyed_table_sql(abdb_db *db, const char *table, const char *where);
+char *abdb_build_keyed_table_sql(abdb_db *db, const char *table, const char *where);
 /* SQL of what belongs to the entries of temp.batch (entry_id, number), by table; NULL: no such. */
 const char *abdb_encoding_sql_of_table(const char *table);
 
@@ -32,7 +33,7 @@ ABDB_MUST_USE abdb_status abdb_send_encoded_rows(abdb_store_client *link, abdb_d
                                                  const char *request, const char *table,
                                                  const char *sql, long long *rows, abdb_error *err);
 /* The samples of temp.batch, as arrays. */
-ABDB_MUST_USE abdb_status abdb_send_encoded_samples(abdb_store_client *link, abdb_db *db,
-                                                    long long *rows, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_send_encoded_samples_of_batch(abdb_store_client *link, abdb_db *db,
+                                                             long long *rows, abdb_error *err);
 
 #endif

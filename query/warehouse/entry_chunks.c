@@ -5,7 +5,7 @@
 
 enum { CHUNK = 65536 };
 
-static void digest_add_integer(abdb_digest *digest, sqlite3_int64 number)
+static void digest_add_integer_little_endian(abdb_digest *digest, sqlite3_int64 number)
 {
     unsigned char bytes[8];
 
@@ -29,7 +29,7 @@ static abdb_status insert_chunk_row(abdb_db *db, sqlite3_stmt *into, const abdb_
     return ABDB_OK;
 }
 
-abdb_status abdb_create_entry_chunk_table(abdb_db *db, abdb_error *err)
+abdb_status abdb_create_and_fill_entry_chunk_table(abdb_db *db, abdb_error *err)
 {
     static const char make[] = "CREATE TEMP TABLE chunk (number INTEGER, low INTEGER, first"
                                " INTEGER, last INTEGER)";
@@ -53,8 +53,8 @@ abdb_status abdb_create_entry_chunk_table(abdb_db *db, abdb_error *err)
             first = last;
             abdb_digest_begin(&digest);
         }
-        digest_add_integer(&digest, sqlite3_column_int64(entry, 1));
-        digest_add_integer(&digest, sqlite3_column_int64(entry, 2));
+        digest_add_integer_little_endian(&digest, sqlite3_column_int64(entry, 1));
+        digest_add_integer_little_endian(&digest, sqlite3_column_int64(entry, 2));
         if (count % CHUNK == 0) TRY(insert_chunk_row(db, into, &digest, first, last, err));
     }
     if (code != SQLITE_DONE) TRY(abdb_db_report_sqlite_error(db, err, "chunks"));

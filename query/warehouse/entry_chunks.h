@@ -8,6 +8,6 @@
 
 /* Makes temp.chunk (number, low, first, last): the halves of the digest, and from which entry_id to
  * which. */
-ABDB_MUST_USE abdb_status abdb_create_entry_chunk_table(abdb_db *db, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_create_and_fill_entry_chunk_table(abdb_db *db, abdb_error *err);
 
 #endif

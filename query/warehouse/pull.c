@@ -74,7 +74,7 @@ done:
 
 /* Binds a word as a column of that type. ABDB_IO: it is none of that type. A store writes numbers
  * without thousands marks. */
-static abdb_status bind_text_as_type(sqlite3_stmt *s, int i, char type, const char *word,
+static abdb_status bind_text_as_type(sqlite3_stmt *s, int parameter, char type, const char *word,
                                      abdb_error *err)
 {
     abdb_number number = {0};
@@ -82,13 +82,13 @@ static abdb_status bind_text_as_type(sqlite3_stmt *s, int i, char type, const ch
     if (word && type != 'T' && !strchr(word, ','))
         number = abdb_number_parse(word, ABDB_MARK_POINT);
     if (!word)
-        sqlite3_bind_null(s, i);
+        sqlite3_bind_null(s, parameter);
     else if (type == 'I' && number.is_whole)
-        sqlite3_bind_int64(s, i, number.whole);
+        sqlite3_bind_int64(s, parameter, number.whole);
     else if (type == 'R' && number.found)
-        sqlite3_bind_double(s, i, number.value);
+        sqlite3_bind_double(s, parameter, number.value);
     else if (type == 'T')
-        sqlite3_bind_text(s, i, word, -1, SQLITE_STATIC);
+        sqlite3_bind_text(s, parameter, word, -1, SQLITE_STATIC);
     else
         return ABDB_FAIL(err, ABDB_IO, "the store answered '%.40s' where a number belongs", word);
     return ABDB_OK;
@@ -126,7 +126,7 @@ static abdb_status fetch_and_insert_table_rows(abdb_store_client *link, abdb_db 
 
     if (st == ABDB_OK) st = request_table_columns(link, &t, err);
     while (st == ABDB_OK && more) {
-        st = abdb_store_read_row(link, &more, err);
+        st = abdb_store_read_row_or_final_answer(link, &more, err);
         if (st == ABDB_OK && more) st = abdb_store_require_columns(link, t.columns, err);
         if (st != ABDB_OK || !more) break;
         for (int i = 0; i < t.columns && st == ABDB_OK; i++)
@@ -143,7 +143,7 @@ static abdb_status fetch_and_insert_table_rows(abdb_store_client *link, abdb_db 
 
 /* The next element of an array "{a,"b",NULL}", from *at on, into out, which has room for the rest
  * of the array; NULL: the element is, or there is no array. */
-static const char *next_array_element(const char **at, char *out)
+static const char *next_postgres_array_element(const char **at, char *out)
 {
     const char *in = *at;
     bool quoted;
@@ -164,7 +164,8 @@ static const char *next_array_element(const char **at, char *out)
 
 /* The arrays of one result as rows, and where they stand into temp.lies. */
 static abdb_status insert_sample_arrays_and_id_range(abdb_db *db, char *const result_columns[6],
-                                                     sqlite3_stmt *sample, sqlite3_stmt *lies,
+                                                     sqlite3_stmt *insert_sample,
+                                                     sqlite3_stmt *insert_id_range,
                                                      sqlite3_int64 *last, abdb_error *err)
 {
     static const char types[] = "RRIT";
@@ -179,25 +180,26 @@ static abdb_status insert_sample_arrays_and_id_range(abdb_db *db, char *const re
     if (!room) return ABDB_FAIL(err, ABDB_NOMEM, "samples");
     for (int k = 0; k < 4; k++) at[k] = result_columns[k + 2];
     while (at[0] && *at[0] && *at[0] != '}') {
-        sqlite3_bind_int64(sample, 1, ++*last);
+        sqlite3_bind_int64(insert_sample, 1, ++*last);
         for (int k = 0; k < 4; k++) {
-            const char *text = next_array_element(&at[k], room);
+            const char *text = next_postgres_array_element(&at[k], room);
 
             if (text && types[k] == 'T')
-                sqlite3_bind_text(sample, k + 2, text, -1, SQLITE_TRANSIENT);
+                sqlite3_bind_text(insert_sample, k + 2, text, -1, SQLITE_TRANSIENT);
             else
-                TRY(bind_text_as_type(sample, k + 2, types[k], text, err));
+                TRY(bind_text_as_type(insert_sample, k + 2, types[k], text, err));
         }
-        if (sqlite3_step(sample) != SQLITE_DONE)
+        if (sqlite3_step(insert_sample) != SQLITE_DONE)
             TRY(fail_with_rejected_store_row(db, err, "samples"));
-        sqlite3_reset(sample);
+        sqlite3_reset(insert_sample);
     }
-    TRY(bind_text_as_type(lies, 1, 'I', result_columns[0], err));
-    TRY(bind_text_as_type(lies, 2, 'I', result_columns[1], err));
-    sqlite3_bind_int64(lies, 3, first);
-    sqlite3_bind_int64(lies, 4, *last);
-    if (sqlite3_step(lies) != SQLITE_DONE) TRY(fail_with_rejected_store_row(db, err, "samples"));
-    sqlite3_reset(lies);
+    TRY(bind_text_as_type(insert_id_range, 1, 'I', result_columns[0], err));
+    TRY(bind_text_as_type(insert_id_range, 2, 'I', result_columns[1], err));
+    sqlite3_bind_int64(insert_id_range, 3, first);
+    sqlite3_bind_int64(insert_id_range, 4, *last);
+    if (sqlite3_step(insert_id_range) != SQLITE_DONE)
+        TRY(fail_with_rejected_store_row(db, err, "samples"));
+    sqlite3_reset(insert_id_range);
 done:
     free(room);
     return st;
@@ -223,7 +225,7 @@ static abdb_status fetch_and_insert_sample_rows(abdb_store_client *link, abdb_db
     link->most = ABDB_LINK_ANY;
     TRY(abdb_store_end_and_flush_request(link, false, err));
     while (more) {
-        TRY(abdb_store_read_row(link, &more, err));
+        TRY(abdb_store_read_row_or_final_answer(link, &more, err));
         if (!more) break;
         TRY(abdb_store_require_columns(link, 6, err));
         TRY(insert_sample_arrays_and_id_range(db, link->word, sample, lies, &last, err));
@@ -241,10 +243,10 @@ static abdb_status fetch_and_insert_tables(abdb_store_client *link, abdb_db *db,
     abdb_status st = ABDB_OK;
 
     for (; *list && st == ABDB_OK; list++) {
-        abdb_print_progress_bar(*list, 0, 0);
+        abdb_show_or_clear_progress_bar(*list, 0, 0);
         st = fetch_and_insert_table_rows(link, db, *list, NULL, err);
     }
-    abdb_print_progress_bar("", -1, 0);
+    abdb_show_or_clear_progress_bar("", -1, 0);
     return st;
 }
 

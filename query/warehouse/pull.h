@@ -15,7 +15,8 @@ ABDB_MUST_USE abdb_status abdb_pull_into_database(abdb_store_client *link, abdb_
                                                   abdb_pulled extent, abdb_error *err);
 /* Makes names, subjects, what withdrawals leave out and the ceilings of the warehouse anew, if
  * something came since the last time: scratch is the path of a database that is made for it. */
-ABDB_MUST_USE abdb_status abdb_derive_remote_rows(abdb_store_client *link, const char *scratch,
-                                                  abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_derive_remote_rows_if_store_asks(abdb_store_client *link,
+                                                                const char *scratch,
+                                                                abdb_error *err);
 
 #endif

@@ -17,9 +17,9 @@ typedef struct {
 } pusher;
 
 /* The number of a row, which the store sends back; 0, the number of no row: something else. */
-static long long parse_answered_row_number(const abdb_store_client *link)
+static long long parse_answered_row_number_or_zero(const abdb_store_client *link)
 {
-    return abdb_digits_parse_or(link->word[0] ? link->word[0] : "", LLONG_MAX, 0);
+    return abdb_digits_parse_prefix_up_to_max_or(link->word[0] ? link->word[0] : "", LLONG_MAX, 0);
 }
 
 /* What the store said of a put: rows that were added, and those that say otherwise there. */
@@ -38,7 +38,7 @@ static void count_added_and_different(pusher *p, const char *table)
 
 /* Sends the rows of a query into a table of the warehouse and counts what it added and what differs
  * there. */
-static abdb_status upload_table_rows(pusher *p, const char *table, const char *sql)
+static abdb_status upload_table_rows_count_added(pusher *p, const char *table, const char *sql)
 {
     long long rows;
     abdb_status st = ABDB_OK;
@@ -51,7 +51,7 @@ done:
 }
 
 /* Keys that are not there, into temp.absent. sql gives the keys and what must agree. */
-static abdb_status collect_missing_keys_in_temp_table(pusher *p, const char *table, const char *sql)
+static abdb_status ask_missing_keys_into_temp_absent(pusher *p, const char *table, const char *sql)
 {
     sqlite3_stmt *s = NULL;
     long long rows;
@@ -65,9 +65,9 @@ static abdb_status collect_missing_keys_in_temp_table(pusher *p, const char *tab
         TRY(abdb_db_report_sqlite_error(p->db, p->err, table));
     TRY(abdb_db_exec(p->db, "BEGIN", p->err));
     while (more) {
-        TRY(abdb_store_read_row(p->link, &more, p->err));
+        TRY(abdb_store_read_row_or_final_answer(p->link, &more, p->err));
         if (!more) break;
-        sqlite3_bind_int64(s, 1, parse_answered_row_number(p->link));
+        sqlite3_bind_int64(s, 1, parse_answered_row_number_or_zero(p->link));
         if (sqlite3_step(s) != SQLITE_DONE) TRY(abdb_db_report_sqlite_error(p->db, p->err, table));
         sqlite3_reset(s);
     }
@@ -85,7 +85,8 @@ static abdb_status upload_dictionaries(pusher *p)
     for (const char *const *t = abdb_carry_plain; *t; t++) {
         char *sql = sqlite3_mprintf("SELECT * FROM main.%w", *t);
 
-        st = sql ? upload_table_rows(p, *t, sql) : ABDB_FAIL(p->err, ABDB_NOMEM, "%s", *t);
+        st = sql ? upload_table_rows_count_added(p, *t, sql)
+                 : ABDB_FAIL(p->err, ABDB_NOMEM, "%s", *t);
         sqlite3_free(sql);
         if (st != ABDB_OK) return st;
     }
@@ -100,12 +101,12 @@ static abdb_status upload_keyed_table(pusher *p, const char *table, bool only_mi
     char *where = only_missing
                       ? sqlite3_mprintf("WHERE %s_key IN (SELECT number FROM temp.absent)", table)
                       : sqlite3_mprintf("");
-    char *sql = where ? abdb_keyed_table_sql(p->db, table, where) : NULL;
+    char *sql = where ? abdb_build_keyed_table_sql(p->db, table, where) : NULL;
     abdb_status st = ABDB_OK;
 
     if (!keys || !sql) TRY(abdb_db_report_sqlite_error(p->db, p->err, table));
-    if (only_missing) TRY(collect_missing_keys_in_temp_table(p, table, keys));
-    TRY(upload_table_rows(p, table, sql));
+    if (only_missing) TRY(ask_missing_keys_into_temp_absent(p, table, keys));
+    TRY(upload_table_rows_count_added(p, table, sql));
 done:
     sqlite3_free(keys);
     sqlite3_free(where);
@@ -115,23 +116,23 @@ done:
 
 /* Everything that is no entry and belongs to none: one transaction, tables in one order for
  * everybody who pushes. */
-static abdb_status upload_shared_rows(pusher *p)
+static abdb_status upload_shared_rows_in_one_transaction(pusher *p)
 {
     static const char artifacts[] = "SELECT number AS artifact_id FROM temp.artifact_number";
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_store_call(p->link, "begin", NULL, p->err));
+    TRY(abdb_store_request_and_read_answer(p->link, "begin", NULL, p->err));
     TRY(upload_dictionaries(p));
     for (const char *const *t = abdb_carry_few; *t; t++) TRY(upload_keyed_table(p, *t, false));
-    TRY(collect_missing_keys_in_temp_table(p, "artifact", artifacts));
-    TRY(upload_table_rows(p, "artifact", abdb_encoding_sql_of_table("artifact")));
-    TRY(upload_table_rows(p, "reject", abdb_encoding_sql_of_table("reject")));
-    TRY(upload_table_rows(p, "origin", abdb_encoding_sql_of_table("origin")));
-    TRY(upload_table_rows(p, "quantity", abdb_encoding_sql_of_table("quantity")));
+    TRY(ask_missing_keys_into_temp_absent(p, "artifact", artifacts));
+    TRY(upload_table_rows_count_added(p, "artifact", abdb_encoding_sql_of_table("artifact")));
+    TRY(upload_table_rows_count_added(p, "reject", abdb_encoding_sql_of_table("reject")));
+    TRY(upload_table_rows_count_added(p, "origin", abdb_encoding_sql_of_table("origin")));
+    TRY(upload_table_rows_count_added(p, "quantity", abdb_encoding_sql_of_table("quantity")));
     for (const char *const *t = abdb_carry_many; *t; t++) TRY(upload_keyed_table(p, *t, true));
-    TRY(upload_table_rows(p, "point_factor",
-                          abdb_encoding_sql_of_table("point_factor"))); /* of points, the last */
-    TRY(abdb_store_call(p->link, "commit", NULL, p->err));
+    TRY(upload_table_rows_count_added(
+        p, "point_factor", abdb_encoding_sql_of_table("point_factor"))); /* of points, the last */
+    TRY(abdb_store_request_and_read_answer(p->link, "commit", NULL, p->err));
 done:
     return st;
 }
@@ -149,7 +150,7 @@ done:
 }
 
 /* The entries of temp.batch; those that another has added meanwhile leave it. */
-static abdb_status claim_batch_entries(pusher *p)
+static abdb_status claim_batch_entries_dropping_those_of_others(pusher *p)
 {
     long long rows;
     bool more = true;
@@ -160,10 +161,10 @@ static abdb_status claim_batch_entries(pusher *p)
     while (more) {
         char *sql;
 
-        TRY(abdb_store_read_row(p->link, &more, p->err));
+        TRY(abdb_store_read_row_or_final_answer(p->link, &more, p->err));
         if (!more) break;
         sql = sqlite3_mprintf("DELETE FROM temp.batch WHERE number = %lld",
-                              parse_answered_row_number(p->link));
+                              parse_answered_row_number_or_zero(p->link));
         st = sql ? abdb_db_exec(p->db, sql, p->err) : ABDB_FAIL(p->err, ABDB_NOMEM, "entries");
         sqlite3_free(sql);
         if (st != ABDB_OK) break;
@@ -187,16 +188,16 @@ static abdb_status upload_entry_batch(pusher *p, long long first_place)
 
     if (!fill) TRY(ABDB_FAIL(p->err, ABDB_NOMEM, "entries"));
     TRY(abdb_db_exec(p->db, fill, p->err));
-    TRY(abdb_store_call(p->link, "begin", NULL, p->err));
-    TRY(claim_batch_entries(p));
-    TRY(abdb_db_query_integer(p->db, "SELECT count(*) FROM temp.batch", &claimed, p->err));
+    TRY(abdb_store_request_and_read_answer(p->link, "begin", NULL, p->err));
+    TRY(claim_batch_entries_dropping_those_of_others(p));
+    TRY(abdb_db_query_integer_or_0(p->db, "SELECT count(*) FROM temp.batch", &claimed, p->err));
     TRY(upload_rows_of_batch(p, "result_row", &rows));
     p->out->results += rows;
-    TRY(abdb_send_encoded_samples(p->link, p->db, &rows, p->err));
+    TRY(abdb_send_encoded_samples_of_batch(p->link, p->db, &rows, p->err));
     TRY(abdb_store_read_final_answer(p->link, p->err));
     p->out->samples += rows;
     for (const char *const *t = circumstances; *t; t++) TRY(upload_rows_of_batch(p, *t, &rows));
-    TRY(abdb_store_call(p->link, "commit", NULL, p->err));
+    TRY(abdb_store_request_and_read_answer(p->link, "commit", NULL, p->err));
     TRY(abdb_db_exec(p->db, "INSERT OR IGNORE INTO temp.pushed SELECT entry_id FROM temp.batch",
                      p->err));
     p->out->entries += claimed;
@@ -207,7 +208,7 @@ done:
 
 /* What the warehouse lacks of the entries: asked chunk by chunk, and entry by entry of those that
  * it does not know. Those chunks stay in temp.chunk. */
-static abdb_status collect_missing_entries(pusher *p)
+static abdb_status collect_missing_entries_by_chunk_digests(pusher *p)
 {
     static const char chunks[] = "SELECT number AS chunk_key, low AS chunk_key_low FROM temp.chunk";
     static const char known[] =
@@ -217,10 +218,10 @@ static abdb_status collect_missing_entries(pusher *p)
         " main.entry_row e ON e.entry_id BETWEEN c.first AND c.last";
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_create_entry_chunk_table(p->db, p->err));
-    TRY(collect_missing_keys_in_temp_table(p, "chunk", chunks));
+    TRY(abdb_create_and_fill_entry_chunk_table(p->db, p->err));
+    TRY(ask_missing_keys_into_temp_absent(p, "chunk", chunks));
     TRY(abdb_db_exec(p->db, known, p->err));
-    TRY(collect_missing_keys_in_temp_table(p, "entry_row", entries));
+    TRY(ask_missing_keys_into_temp_absent(p, "entry_row", entries));
 done:
     return st;
 }
@@ -235,17 +236,17 @@ static abdb_status upload_missing_entries(pusher *p)
     sqlite3_int64 count;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_db_query_integer(p->db, "SELECT count(*) FROM main.entry_row", &count, p->err));
+    TRY(abdb_db_query_integer_or_0(p->db, "SELECT count(*) FROM main.entry_row", &count, p->err));
     p->out->held = count;
-    TRY(collect_missing_entries(p));
+    TRY(collect_missing_entries_by_chunk_digests(p));
     TRY(abdb_db_exec(p->db, todo, p->err));
-    TRY(abdb_db_query_integer(p->db, "SELECT count(*) FROM temp.todo", &count, p->err));
+    TRY(abdb_db_query_integer_or_0(p->db, "SELECT count(*) FROM temp.todo", &count, p->err));
     for (long long at = 1; at <= count; at += BATCH) {
-        abdb_print_progress_bar("entries", (double)at, (double)count);
+        abdb_show_or_clear_progress_bar("entries", (double)at, (double)count);
         TRY(upload_entry_batch(p, at));
     }
 done:
-    abdb_print_progress_bar("", -1, 0);
+    abdb_show_or_clear_progress_bar("", -1, 0);
     return st;
 }
 
@@ -264,7 +265,7 @@ done:
 
 /* What refers to entries. The places that say them are sent of those readings only whose places
  * were not all sent before. */
-static abdb_status upload_entry_references(pusher *p)
+static abdb_status upload_chunks_parts_facts_and_witnesses(pusher *p)
 {
     static const char said[] = "SELECT * FROM (%s) WHERE artifact_id IN (SELECT number FROM"
                                " temp.absent)";
@@ -273,18 +274,18 @@ static abdb_status upload_entry_references(pusher *p)
     abdb_status st = ABDB_OK;
 
     if (!witnessed) TRY(ABDB_FAIL(p->err, ABDB_NOMEM, "places"));
-    TRY(abdb_store_call(p->link, "begin", NULL, p->err));
+    TRY(abdb_store_request_and_read_answer(p->link, "begin", NULL, p->err));
     TRY(upload_chunk_digests(p));
-    TRY(upload_table_rows(p, "part", abdb_encoding_sql_of_table("part")));
-    TRY(upload_table_rows(p, "fact", abdb_encoding_sql_of_table("fact")));
-    TRY(collect_missing_keys_in_temp_table(p, "witnessed",
-                                           abdb_encoding_sql_of_table("witnessed")));
-    TRY(abdb_db_query_integer(p->db, "SELECT count(*) FROM temp.absent", &absent, p->err));
+    TRY(upload_table_rows_count_added(p, "part", abdb_encoding_sql_of_table("part")));
+    TRY(upload_table_rows_count_added(p, "fact", abdb_encoding_sql_of_table("fact")));
+    TRY(ask_missing_keys_into_temp_absent(p, "witnessed", abdb_encoding_sql_of_table("witnessed")));
+    TRY(abdb_db_query_integer_or_0(p->db, "SELECT count(*) FROM temp.absent", &absent, p->err));
     if (absent) {
-        TRY(upload_table_rows(p, "witness_row", abdb_encoding_sql_of_table("witness_row")));
-        TRY(upload_table_rows(p, "witnessed", witnessed));
+        TRY(upload_table_rows_count_added(p, "witness_row",
+                                          abdb_encoding_sql_of_table("witness_row")));
+        TRY(upload_table_rows_count_added(p, "witnessed", witnessed));
     }
-    TRY(abdb_store_call(p->link, "commit", NULL, p->err));
+    TRY(abdb_store_request_and_read_answer(p->link, "commit", NULL, p->err));
 done:
     sqlite3_free(witnessed);
     return st;
@@ -296,10 +297,10 @@ abdb_status abdb_push_database(abdb_store_client *link, abdb_db *db, abdb_push_c
     pusher p = {.link = link, .db = db, .out = out, .err = err};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_create_encoding_tables(db, err));
-    TRY(upload_shared_rows(&p));
+    TRY(abdb_create_temp_encoding_tables_and_function(db, err));
+    TRY(upload_shared_rows_in_one_transaction(&p));
     TRY(upload_missing_entries(&p));
-    TRY(upload_entry_references(&p));
+    TRY(upload_chunks_parts_facts_and_witnesses(&p));
 done:
     return st;
 }

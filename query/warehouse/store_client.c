@@ -29,7 +29,7 @@ static const char *find_password_in_url(const char *url, size_t *size)
     return from;
 }
 
-const char *abdb_url_without_password(abdb_arena *arena, const char *url)
+const char *abdb_copy_url_with_masked_password(abdb_arena *arena, const char *url)
 {
     char *copy = abdb_arena_copy(arena, url, strlen(url));
 
@@ -45,9 +45,9 @@ void abdb_mask_password_in_place(char *url)
     if (password) memset(url + (password - url), 'x', size);
 }
 
-abdb_status abdb_store_client_open(abdb_store_client *link, const char *folder, const char *url,
-                                   const char *access_mode, bool upgrade,
-                                   const abdb_stream_limits *limits, abdb_error *err)
+abdb_status abdb_store_client_start_and_open(abdb_store_client *link, const char *folder,
+                                             const char *url, const char *access_mode, bool upgrade,
+                                             const abdb_stream_limits *limits, abdb_error *err)
 {
     const char *more[] = {url, access_mode, upgrade ? "upgrade" : NULL, NULL};
     char path[4096];
@@ -75,7 +75,7 @@ done:
 
 void abdb_store_client_close(abdb_store_client *link)
 {
-    abdb_stream_close(&link->stream, "close\n");
+    abdb_stream_close_and_end_program(&link->stream, "close\n");
     abdb_text_free(&link->result_text);
     *link = (abdb_store_client){0};
 }
@@ -134,7 +134,7 @@ done:
 }
 
 /* What stands for a word in a row, in place; "\N" alone is no word. */
-static char *unescape_word_in_place(char *word)
+static char *unescape_word_in_place_or_null(char *word)
 {
     static const char letters[] = "btnvfr";
     char *out = word, *in = word;
@@ -162,7 +162,7 @@ static void split_row_and_unescape_words(abdb_store_client *link, char *row)
     for (char *word = row; word && link->words < ABDB_LINK_WORDS; word = end ? end + 1 : NULL) {
         end = strchr(word, '\t');
         if (end) *end = '\0';
-        link->word[link->words++] = unescape_word_in_place(word);
+        link->word[link->words++] = unescape_word_in_place_or_null(word);
     }
 }
 
@@ -172,27 +172,28 @@ static bool answer_word_equals(const abdb_store_client *link, int at, const char
     return at < link->words && link->word[at] && strcmp(link->word[at], word) == 0;
 }
 
-abdb_status abdb_store_read_row(abdb_store_client *link, bool *more, abdb_error *err)
+abdb_status abdb_store_read_row_or_final_answer(abdb_store_client *link, bool *is_row,
+                                                abdb_error *err)
 {
     long long status;
     char *row;
     abdb_status st = ABDB_OK;
 
-    *more = false;
+    *is_row = false;
     TRY(abdb_stream_read_line(&link->stream, &row, err));
-    *more = strncmp(row, "\\.\t", 3) != 0;
-    if (!*more) memcpy(row, "..", 2); /* a word like others */
-    if (*more && !abdb_stream_line_is_utf8(row)) {
+    *is_row = strncmp(row, "\\.\t", 3) != 0;
+    if (!*is_row) memcpy(row, "..", 2); /* a word like others */
+    if (*is_row && !abdb_stream_line_is_utf8(row)) {
         link->stream.failed = true;
         return ABDB_FAIL(err, ABDB_IO, "the store answered a row that is not UTF-8");
     }
     split_row_and_unescape_words(link, row);
-    link->rows += *more;
-    if (*more && link->most != ABDB_LINK_ANY && link->rows > link->most) {
+    link->rows += *is_row;
+    if (*is_row && link->most != ABDB_LINK_ANY && link->rows > link->most) {
         link->stream.failed = true;
         return ABDB_FAIL(err, ABDB_LIMIT, "the store answered more rows than were asked for");
     }
-    if (*more) return ABDB_OK;
+    if (*is_row) return ABDB_OK;
     if (link->words == 4 && answer_word_equals(link, 1, "error") && link->word[2] &&
         link->word[3] &&
         abdb_integer_parse_in_range(link->word[2], ABDB_MARK_POINT, 1, ABDB_STATUS_COUNT - 1,
@@ -218,11 +219,11 @@ abdb_status abdb_store_read_final_answer(abdb_store_client *link, abdb_error *er
     bool more;
 
     link->most = 0;
-    return abdb_store_read_row(link, &more, err);
+    return abdb_store_read_row_or_final_answer(link, &more, err);
 }
 
-abdb_status abdb_store_call(abdb_store_client *link, const char *request, const char *argument,
-                            abdb_error *err)
+abdb_status abdb_store_request_and_read_answer(abdb_store_client *link, const char *request,
+                                               const char *argument, abdb_error *err)
 {
     const char *more[] = {argument, NULL};
     abdb_status st = ABDB_OK;

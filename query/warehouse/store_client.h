@@ -23,10 +23,11 @@ typedef struct {
  * this program, and opens the warehouse. may: "make" one where there is none, or "read".
  * ABDB_USAGE: no store knows the URL, or no program for it is here. ABDB_LIMIT from any call: the
  * store is past a limit, or answers more than it was asked. */
-ABDB_MUST_USE abdb_status abdb_store_client_open(abdb_store_client *link, const char *folder,
-                                                 const char *url, const char *access_mode,
-                                                 bool upgrade, const abdb_stream_limits *limits,
-                                                 abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_store_client_start_and_open(abdb_store_client *link,
+                                                           const char *folder, const char *url,
+                                                           const char *access_mode, bool upgrade,
+                                                           const abdb_stream_limits *limits,
+                                                           abdb_error *err);
 void abdb_store_client_close(abdb_store_client *link);
 /* Begins a request: the word and those of a list that ends with NULL. Rows may follow, then
  * abdb_store_end_and_flush_request. The answer may have as many rows as the request; ABDB_LINK_ANY
@@ -41,19 +42,21 @@ ABDB_MUST_USE abdb_status abdb_store_end_and_flush_request(abdb_store_client *li
                                                            bool with_end_of_rows, abdb_error *err);
 /* The next row of the answer, its words in link->word; *more false: it is over, and link->said has
  * what was said of it. Fails as the store did. */
-ABDB_MUST_USE abdb_status abdb_store_read_row(abdb_store_client *link, bool *more, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_store_read_row_or_final_answer(abdb_store_client *link, bool *is_row,
+                                                              abdb_error *err);
 /* Refuses a row that has not so many words: what is missing would be that of the row before. */
 ABDB_MUST_USE abdb_status abdb_store_require_columns(const abdb_store_client *link, int expected,
                                                      abdb_error *err);
 /* The end of an answer that has no rows: one is an error. */
 ABDB_MUST_USE abdb_status abdb_store_read_final_answer(abdb_store_client *link, abdb_error *err);
 /* A request without rows, whose answer has none: WORD [ARGUMENT]. */
-ABDB_MUST_USE abdb_status abdb_store_call(abdb_store_client *link, const char *request,
-                                          const char *argument, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_store_request_and_read_answer(abdb_store_client *link,
+                                                             const char *request,
+                                                             const char *argument, abdb_error *err);
 /* Adds a text as a word of a row. */
 void abdb_append_wire_escaped(abdb_text *row, const char *text, size_t size);
 /* The address without its password, from arena: for people. */
-const char *abdb_url_without_password(abdb_arena *arena, const char *url);
+const char *abdb_copy_url_with_masked_password(abdb_arena *arena, const char *url);
 /* Puts x over the password of an address, in place: others see the words of a command. */
 void abdb_mask_password_in_place(char *url);
 

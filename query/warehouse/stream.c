@@ -28,7 +28,7 @@ done:
     return st;
 }
 
-void abdb_stream_close(abdb_stream *s, const char *farewell)
+void abdb_stream_close_and_end_program(abdb_stream *s, const char *farewell)
 {
     if (s->program.pid) {
         if (farewell && !s->failed &&
@@ -37,7 +37,7 @@ void abdb_stream_close(abdb_stream *s, const char *farewell)
             abdb_program_wait_until_ended(&s->program, FAREWELL_S, NULL);
         abdb_program_kill_and_reap(&s->program);
         if (*s->program.escaped)
-            abdb_print_remark_of_ended_processes(NULL, "the store", s->program.escaped);
+            abdb_print_stderr_remark_of_ended_processes(NULL, "the store", s->program.escaped);
     }
     abdb_text_free(&s->unsent);
     free(s->buffer);

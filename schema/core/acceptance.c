@@ -23,7 +23,7 @@ const char *abdb_acceptance_name(abdb_acceptance verdict)
                                          : "cannot tell";
 }
 
-static int compare_accept_values(const void *a, const void *b)
+static int compare_by_cell_group_and_value(const void *a, const void *b)
 {
     const abdb_accept_value *x = a, *y = b;
 
@@ -40,7 +40,8 @@ static double median_of_sorted(const abdb_accept_value *v, size_t n)
 
 /* The end of the stretch of values of the same cell, and of the same group where `group` says so.
  */
-static size_t stretch_end(const abdb_accept_value *v, size_t n, size_t from, bool group)
+static size_t end_of_run_of_cell_or_cell_and_group(const abdb_accept_value *v, size_t n,
+                                                   size_t from, bool group)
 {
     size_t end = from;
 
@@ -51,7 +52,7 @@ static size_t stretch_end(const abdb_accept_value *v, size_t n, size_t from, boo
 
 /* The largest standard deviation that s of so many degrees of freedom leaves credible: the
  * chi-square of 0.1 % by Wilson and Hilferty (1931). */
-static double upper_spread(double s, double freedom)
+static double upper_credible_spread_by_chi_square(double s, double freedom)
 {
     double part = 1 - 2 / (9 * freedom) - z_spread * sqrt(2 / (9 * freedom));
 
@@ -69,7 +70,8 @@ typedef struct {
 } population;
 
 /* Sums up the sorted values of a cell; level has room for one number a value. */
-static population describe_population(const abdb_accept_value *v, size_t n, double *level)
+static population summarize_origins_of_sorted_values(const abdb_accept_value *v, size_t n,
+                                                     double *level)
 {
     population p = {.values = n, .lowest = INFINITY, .highest = -INFINITY};
     double squares = 0, within = 0;
@@ -77,7 +79,7 @@ static population describe_population(const abdb_accept_value *v, size_t n, doub
     for (size_t at = 0, end; at < n; at = end) {
         double mean = 0;
 
-        end = stretch_end(v, n, at, true);
+        end = end_of_run_of_cell_or_cell_and_group(v, n, at, true);
         for (size_t i = at; i < end; i++) mean += v[i].value / (double)(end - at);
         for (size_t i = at; i < end; i++) within += (v[i].value - mean) * (v[i].value - mean);
         p.within_freedom += (double)(end - at - 1);
@@ -99,7 +101,7 @@ static population describe_population(const abdb_accept_value *v, size_t n, doub
 
 /* Standard deviation of the difference between one more device of one more origin and the mean,
  * with its degrees of freedom. */
-static double prediction_spread(const population *p, double *freedom)
+static double prediction_spread_and_satterthwaite_freedom(const population *p, double *freedom)
 {
     double between = p->between * (1 + 1 / (double)p->origins), within = p->within;
     double parts = between * between / p->between_freedom;
@@ -110,7 +112,7 @@ static double prediction_spread(const population *p, double *freedom)
 }
 
 /* One-sided p of a value so many spreads below what was expected. */
-static double p_of_slowness(double t, double freedom)
+static double one_sided_p_of_slowness(double t, double freedom)
 {
     double p = 0.5 * abdb_student_two_sided_p(t, freedom);
 
@@ -119,14 +121,16 @@ static double p_of_slowness(double t, double freedom)
 
 /* The slowness (0.05) that is called slow 99 times in 100: t spreads, and what chance takes away.
  */
-static double visible_slowness(double t, double spread, double freedom, double effect)
+static double slowness_that_is_found_99_times_in_100(double t, double spread, double freedom,
+                                                     double effect)
 {
-    double chance = z_missed * upper_spread(spread, freedom);
+    double chance = z_missed * upper_credible_spread_by_chi_square(spread, freedom);
 
     return 1 - exp(-fmax(t * spread, -log(1 - effect)) - chance);
 }
 
-static void judge_by_few_origins(abdb_accept_row *row, const abdb_accept_rule *rule)
+static void judge_by_ratio_to_lowest_of_few_origins(abdb_accept_row *row,
+                                                    const abdb_accept_rule *rule)
 {
     double ratio = exp(row->here - row->lowest);
 
@@ -136,19 +140,19 @@ static void judge_by_few_origins(abdb_accept_row *row, const abdb_accept_rule *r
     row->shows = 1 - rule->floor;
 }
 
-static void judge_by_many_origins(abdb_accept_row *row, const abdb_accept_rule *rule,
-                                  const population *p, double families)
+static void judge_by_t_test_of_many_origins(abdb_accept_row *row, const abdb_accept_rule *rule,
+                                            const population *p, double families)
 {
-    double freedom, spread = prediction_spread(p, &freedom);
+    double freedom, spread = prediction_spread_and_satterthwaite_freedom(p, &freedom);
     double below = p->mean - row->here;
     double t = 0.0;
 
     row->p_others = below > 0 ? 0 : 1;
     if (spread > 0) {
-        row->p_others = fmin(1, families * p_of_slowness(below / spread, freedom));
+        row->p_others = fmin(1, families * one_sided_p_of_slowness(below / spread, freedom));
         t = abdb_student_two_sided_critical_t(2 * ABDB_ACCEPT_ALPHA / families, freedom);
     }
-    row->shows = visible_slowness(t, spread, freedom, rule->effect);
+    row->shows = slowness_that_is_found_99_times_in_100(t, spread, freedom, rule->effect);
     if (row->p_others <= ABDB_ACCEPT_ALPHA && 1 - exp(-below) >= rule->effect)
         row->by_others = ABDB_ACCEPT_SLOW;
     else if (row->p_others > doubtful &&
@@ -158,8 +162,8 @@ static void judge_by_many_origins(abdb_accept_row *row, const abdb_accept_rule *
         row->by_others = ABDB_ACCEPT_UNCLEAR;
 }
 
-static void judge_by_others(abdb_accept_row *row, const abdb_accept_rule *rule, const population *p,
-                            double families)
+static void set_statistics_and_verdict_by_others(abdb_accept_row *row, const abdb_accept_rule *rule,
+                                                 const population *p, double families)
 {
     row->origins = p->origins;
     row->others = p->values;
@@ -168,9 +172,9 @@ static void judge_by_others(abdb_accept_row *row, const abdb_accept_rule *rule, 
     row->highest = p->highest;
     row->middle = p->middle;
     if (p->origins < ABDB_ACCEPT_ORIGINS)
-        judge_by_few_origins(row, rule);
+        judge_by_ratio_to_lowest_of_few_origins(row, rule);
     else
-        judge_by_many_origins(row, rule, p, families);
+        judge_by_t_test_of_many_origins(row, rule, p, families);
 }
 
 /* --- peers ------------------------------------------------------------------------------------ */
@@ -182,7 +186,8 @@ typedef struct {
 } peer;
 
 /* The mean and standard deviation of the units that are not taken away. */
-static void mean_and_spread(const peer *unit, size_t n, double *mean, double *spread, size_t *left)
+static void mean_and_spread_of_units_not_away(const peer *unit, size_t n, double *mean,
+                                              double *spread, size_t *left)
 {
     double squares = 0;
 
@@ -200,10 +205,11 @@ static void mean_and_spread(const peer *unit, size_t n, double *mean, double *sp
 }
 
 /* Grubbs' bound for the furthest of n values, `far` standard deviations from their mean. */
-static double p_of_furthest(double far, size_t n)
+static double grubbs_p_of_furthest(double spreads_from_mean, size_t n)
 {
-    double rest = (double)(n - 1) * (double)(n - 1) - (double)n * far * far;
-    double t = rest > 0 ? far * sqrt((double)n * (double)(n - 2) / rest) : INFINITY;
+    double rest =
+        (double)(n - 1) * (double)(n - 1) - (double)n * spreads_from_mean * spreads_from_mean;
+    double t = rest > 0 ? spreads_from_mean * sqrt((double)n * (double)(n - 2) / rest) : INFINITY;
 
     return isfinite(t) ? fmin(1, (double)n * abdb_student_two_sided_p(t, (double)(n - 2))) : 0;
 }
@@ -211,7 +217,8 @@ static double p_of_furthest(double far, size_t n)
 /* Takes the furthest unit away, a third of them at most, and notes the p of each step at the unit.
  * An earlier unit is as far as a later one is found to be: its p is the least from its step on.
  * Units whose p, of so many families, is no evidence are given back. */
-static void take_far_units_away(peer *unit, size_t n, size_t *order, double families)
+static void mark_outliers_by_generalized_esd(peer *unit, size_t n, size_t *removal_order,
+                                             double families)
 {
     double mean, spread, least = 1;
     size_t left, steps;
@@ -219,18 +226,18 @@ static void take_far_units_away(peer *unit, size_t n, size_t *order, double fami
     for (steps = 0; steps < n / 3; steps++) {
         size_t furthest = n;
 
-        mean_and_spread(unit, n, &mean, &spread, &left);
+        mean_and_spread_of_units_not_away(unit, n, &mean, &spread, &left);
         for (size_t i = 0; i < n; i++)
             if (!unit[i].away &&
                 (furthest == n || fabs(unit[i].value - mean) > fabs(unit[furthest].value - mean)))
                 furthest = i;
         if (!(spread > 0)) break;
-        unit[furthest].p = p_of_furthest(fabs(unit[furthest].value - mean) / spread, left);
+        unit[furthest].p = grubbs_p_of_furthest(fabs(unit[furthest].value - mean) / spread, left);
         unit[furthest].away = true;
-        order[steps] = furthest;
+        removal_order[steps] = furthest;
     }
     while (steps-- > 0) {
-        peer *far = &unit[order[steps]];
+        peer *far = &unit[removal_order[steps]];
 
         least = fmin(least, families * far->p);
         far->p = least;
@@ -238,8 +245,9 @@ static void take_far_units_away(peer *unit, size_t n, size_t *order, double fami
     }
 }
 
-static void judge_unit_by_peers(abdb_accept_row *row, size_t n, double p,
-                                const abdb_accept_rule *rule, double mean, double shows)
+static void set_statistics_and_verdict_by_peers(abdb_accept_row *row, size_t n, double p,
+                                                const abdb_accept_rule *rule, double mean,
+                                                double shows)
 {
     bool slow = row->here < mean && 1 - exp(row->here - mean) >= rule->effect;
 
@@ -257,8 +265,9 @@ static void judge_unit_by_peers(abdb_accept_row *row, size_t n, double p,
 }
 
 /* Judges the n units of a cell against one another. */
-static abdb_status judge_by_peers(abdb_accept_row *row, size_t n, const abdb_accept_rule *rule,
-                                  double families, abdb_error *err)
+static abdb_status remove_outliers_and_judge_units_by_peers(abdb_accept_row *row, size_t n,
+                                                            const abdb_accept_rule *rule,
+                                                            double families, abdb_error *err)
 {
     size_t *order = calloc(n, sizeof *order), left;
     peer *unit = calloc(n, sizeof *unit);
@@ -268,13 +277,14 @@ static abdb_status judge_by_peers(abdb_accept_row *row, size_t n, const abdb_acc
     if (!order || !unit) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%zu peers", n));
     if (n <= ABDB_ACCEPT_PEERS) goto done;
     for (size_t i = 0; i < n; i++) unit[i] = (peer){.value = row[i].here, .p = 1};
-    take_far_units_away(unit, n, order, families);
-    mean_and_spread(unit, n, &mean, &spread, &left);
+    mark_outliers_by_generalized_esd(unit, n, order, families);
+    mean_and_spread_of_units_not_away(unit, n, &mean, &spread, &left);
     t = abdb_student_two_sided_critical_t(ABDB_ACCEPT_ALPHA / families / (double)left,
                                           (double)(left - 2));
     spread *= sqrt(1 + 1 / (double)(left - 1));
-    shows = visible_slowness(t, spread, (double)(left - 1), rule->effect);
-    for (size_t i = 0; i < n; i++) judge_unit_by_peers(&row[i], n, unit[i].p, rule, mean, shows);
+    shows = slowness_that_is_found_99_times_in_100(t, spread, (double)(left - 1), rule->effect);
+    for (size_t i = 0; i < n; i++)
+        set_statistics_and_verdict_by_peers(&row[i], n, unit[i].p, rule, mean, shows);
 done:
     free(order);
     free(unit);
@@ -284,7 +294,7 @@ done:
 /* --- all together ----------------------------------------------------------------------------- */
 
 /* Either may find a unit slow; equal peers do not clear a unit that others leave in doubt. */
-static void combine_verdicts(abdb_accept_row *row)
+static void combine_verdicts_by_peers_and_by_others(abdb_accept_row *row)
 {
     if (row->by_peers == ABDB_ACCEPT_SLOW || row->by_others == ABDB_ACCEPT_SLOW)
         row->verdict = ABDB_ACCEPT_SLOW;
@@ -299,12 +309,13 @@ static void combine_verdicts(abdb_accept_row *row)
 }
 
 /* A row for each unit of each cell, with the median of its values; the number of rows. */
-static size_t fill_unit_rows(const abdb_accept_value *here, size_t n, abdb_accept_row *row)
+static size_t fill_row_per_unit_with_median_return_count(const abdb_accept_value *here, size_t n,
+                                                         abdb_accept_row *row)
 {
     size_t count = 0;
 
     for (size_t at = 0, end; at < n; at = end) {
-        end = stretch_end(here, n, at, true);
+        end = end_of_run_of_cell_or_cell_and_group(here, n, at, true);
         row[count++] = (abdb_accept_row){.cell = here[at].cell,
                                          .unit = here[at].group,
                                          .values = end - at,
@@ -327,8 +338,8 @@ typedef struct {
     size_t from, rows, others_from, others;
 } cell_part;
 
-static cell_part part_of_cell(const abdb_accept_row *row, size_t count, size_t from,
-                              const abdb_accept_value *others, size_t m)
+static cell_part find_rows_and_others_of_cell(const abdb_accept_row *row, size_t count, size_t from,
+                                              const abdb_accept_value *others, size_t m)
 {
     cell_part part = {.from = from};
 
@@ -337,19 +348,21 @@ static cell_part part_of_cell(const abdb_accept_row *row, size_t count, size_t f
     while (part.others_from < m && others[part.others_from].cell < row[part.from].cell)
         part.others_from++;
     if (part.others_from < m && others[part.others_from].cell == row[part.from].cell)
-        part.others = stretch_end(others, m, part.others_from, false) - part.others_from;
+        part.others = end_of_run_of_cell_or_cell_and_group(others, m, part.others_from, false) -
+                      part.others_from;
     return part;
 }
 
 /* Tests of the whole report: each raises an alarm by chance. */
-static double count_families(const abdb_accept_row *row, size_t count,
-                             const abdb_accept_value *others, size_t m, double *level)
+static double count_test_families_or_1(const abdb_accept_row *row, size_t count,
+                                       const abdb_accept_value *others, size_t m, double *level)
 {
     double families = 0;
 
     for (size_t at = 0; at < count;) {
-        cell_part part = part_of_cell(row, count, at, others, m);
-        population p = describe_population(others + part.others_from, part.others, level);
+        cell_part part = find_rows_and_others_of_cell(row, count, at, others, m);
+        population p =
+            summarize_origins_of_sorted_values(others + part.others_from, part.others, level);
 
         families += part.rows > ABDB_ACCEPT_PEERS;
         if (p.origins >= ABDB_ACCEPT_ORIGINS) families += (double)part.rows;
@@ -358,9 +371,11 @@ static double count_families(const abdb_accept_row *row, size_t count,
     return fmax(1, families);
 }
 
-abdb_status abdb_accept_judge(abdb_accept_value *here, size_t n, abdb_accept_value *others,
-                              size_t m, const abdb_accept_rule *rule, abdb_accept_row **out,
-                              size_t *count, abdb_error *err)
+abdb_status abdb_accept_judge_units_by_peers_and_others(abdb_accept_value *here, size_t n,
+                                                        abdb_accept_value *others, size_t m,
+                                                        const abdb_accept_rule *rule,
+                                                        abdb_accept_row **out, size_t *count,
+                                                        abdb_error *err)
 {
     abdb_accept_row *row = calloc(n + 1, sizeof *row);
     double *level = calloc(m + 1, sizeof *level), families;
@@ -370,18 +385,21 @@ abdb_status abdb_accept_judge(abdb_accept_value *here, size_t n, abdb_accept_val
     for (size_t i = 0; i < n + m; i++)
         if (!isfinite(i < n ? here[i].value : others[i - n].value))
             TRY(ABDB_FAIL(err, ABDB_DATA, "a value to be judged is not finite"));
-    abdb_array_sort(here, n, sizeof *here, compare_accept_values);
-    abdb_array_sort(others, m, sizeof *others, compare_accept_values);
-    *count = fill_unit_rows(here, n, row);
-    families = count_families(row, *count, others, m, level);
+    abdb_array_sort(here, n, sizeof *here, compare_by_cell_group_and_value);
+    abdb_array_sort(others, m, sizeof *others, compare_by_cell_group_and_value);
+    *count = fill_row_per_unit_with_median_return_count(here, n, row);
+    families = count_test_families_or_1(row, *count, others, m, level);
     for (size_t at = 0; at < *count;) {
-        cell_part part = part_of_cell(row, *count, at, others, m);
-        population p = describe_population(others + part.others_from, part.others, level);
+        cell_part part = find_rows_and_others_of_cell(row, *count, at, others, m);
+        population p =
+            summarize_origins_of_sorted_values(others + part.others_from, part.others, level);
         const abdb_accept_rule *r = &rule[row[at].cell];
 
-        for (size_t i = at; i < at + part.rows; i++) judge_by_others(&row[i], r, &p, families);
-        TRY(judge_by_peers(row + at, part.rows, r, families, err));
-        for (size_t i = at; i < at + part.rows; i++) combine_verdicts(&row[i]);
+        for (size_t i = at; i < at + part.rows; i++)
+            set_statistics_and_verdict_by_others(&row[i], r, &p, families);
+        TRY(remove_outliers_and_judge_units_by_peers(row + at, part.rows, r, families, err));
+        for (size_t i = at; i < at + part.rows; i++)
+            combine_verdicts_by_peers_and_by_others(&row[i]);
         at += part.rows;
     }
     *out = row;

@@ -67,9 +67,8 @@ typedef struct {
 
 /* A row for each cell and unit of `here`, in their order. rule[cell] is for each cell. Both arrays
  * are sorted in place. *out is the caller's to free. ABDB_DATA: a value is not finite. */
-ABDB_MUST_USE abdb_status abdb_accept_judge(abdb_accept_value *here, size_t n,
-                                            abdb_accept_value *others, size_t m,
-                                            const abdb_accept_rule *rule, abdb_accept_row **out,
-                                            size_t *count, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_accept_judge_units_by_peers_and_others(
+    abdb_accept_value *here, size_t n, abdb_accept_value *others, size_t m,
+    const abdb_accept_rule *rule, abdb_accept_row **out, size_t *count, abdb_error *err);
 
 #endif

@@ -225,7 +225,7 @@ static void place_all_and_set_ratios(const level_series *s, abdb_change *change,
 
         place_change(s, from, to, &change[i]);
         step = median_of(s, change[i].at, to) - median_of(s, from, change[i].at);
-        change[i].ratio = abdb_exp_rounded(step);
+        change[i].ratio = abdb_exp_rounded_to_13_digits(step);
         error = median_cost * noise_of_neighbours(s, from, to, &freedom) *
                 sqrt(1 / (double)(change[i].at - from) + 1 / (double)(to - change[i].at));
         if (fabs(step) + 2 * error >= s->effect) change[kept++] = change[i];
@@ -309,8 +309,9 @@ abdb_status abdb_series_find_power(const double *x, size_t n, size_t from, size_
             sqrt(2 / (double)(runs / 2 < ABDB_NEAR_MOST ? runs / 2 : ABDB_NEAR_MOST));
     p = near_look_alpha(&s, n);
     /* Seen 99 times in 100: beyond the critical value by what 1 in 100 falls short of. */
-    out->shows = abdb_expm1_rounded(error * (abdb_student_two_sided_critical_t(p, freedom) +
-                                             abdb_student_two_sided_critical_t(0.02, freedom)));
+    out->shows =
+        abdb_expm1_rounded_to_13_digits(error * (abdb_student_two_sided_critical_t(p, freedom) +
+                                                 abdb_student_two_sided_critical_t(0.02, freedom)));
 done:
     free_series(&s);
     return st;

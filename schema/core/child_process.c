@@ -107,7 +107,8 @@ static void report_program_end_reap_orphans(pid_t pid, int control, bool *ended)
 
 /* Waits until something comes to do for the guard; true: to finish. Where what the program says
  * finds no room, the guard looks again, soon, as the program waits too. */
-static bool guard_wait_for_finish_request(const abdb_relay *words, const sigset_t *but_children)
+static bool guard_wait_for_event_return_finish_asked(const abdb_relay *words,
+                                                     const sigset_t *but_children)
 {
     static const struct timespec soon = {0, 20000000};
     bool ready = abdb_relay_source_open_and_target_ready(words),
@@ -149,10 +150,10 @@ static _Noreturn void run_guard_then_kill_descendants(const birth *b, int contro
     do {
         report_program_end_reap_orphans(pid, 0, &ended);
         abdb_relay_pass_chunk_within_limit(&words);
-    } while (!guard_wait_for_finish_request(&words, &but_children));
+    } while (!guard_wait_for_event_return_finish_asked(&words, &but_children));
     kill(-pid, SIGKILL); /* the group is there until its leader is reaped */
     report = (guard_report){.what = FINISHED, .value = SIGKILL};
-    abdb_kill_and_reap_all_children(pid, KILLED_S, &report.value, report.escaped);
+    abdb_kill_and_reap_children_name_escapees(pid, KILLED_S, &report.value, report.escaped);
     abdb_relay_drain_and_flush(&words);
     send(0, &report, sizeof report, MSG_NOSIGNAL);
     _exit(0);
@@ -208,8 +209,8 @@ static bool receive_guard_report(const abdb_program *p, double wait_s, int peek,
 }
 
 /* Forks the guard, which starts the program, and reads the number of the program. */
-static abdb_status fork_guard_and_read_program_pid(abdb_program *p, birth *b, const int control[2],
-                                                   abdb_error *err)
+static abdb_status fork_guard_that_starts_program_read_pid(abdb_program *p, birth *b,
+                                                           const int control[2], abdb_error *err)
 {
     sigset_t mask;
     guard_report report = {.what = ENDED};
@@ -250,7 +251,7 @@ abdb_status abdb_program_start_with_pipes(abdb_program *p, const abdb_start_opti
     b.end[1] = out[1];
     b.end[2] = words[1];
     if (!options->capture_stderr) b.words = words[0];
-    st = fork_guard_and_read_program_pid(p, &b, control, err);
+    st = fork_guard_that_starts_program_read_pid(p, &b, control, err);
     control[1] = -1;
     TRY(st);
     p->in = in[1];

@@ -48,7 +48,7 @@ static bool date_and_time_exist(const date_parts *p)
 }
 
 /* 10:11, 10:11:12, 10:11:12.25, 101112 */
-static bool parse_time(const char **at, date_parts *p)
+static bool parse_time_of_day(const char **at, date_parts *p)
 {
     int all;
 
@@ -100,7 +100,7 @@ static bool parse_zone_offset(const char **at, date_parts *p)
 }
 
 /* 2024, 2024-05, 2024-05-03, 2024/05/03, 20240503, and a time behind a day. */
-static bool parse_numeric_date(const char *at, date_parts *p)
+static bool parse_numeric_date_and_optional_time(const char *at, date_parts *p)
 {
     bool compact = false;
     char mark;
@@ -124,7 +124,7 @@ static bool parse_numeric_date(const char *at, date_parts *p)
     if (!*at) return true;
     if (!p->day || (*at != 'T' && *at != ' ' && (*at != '-' || !compact))) return false;
     ++at;
-    if (!parse_time(&at, p)) return false;
+    if (!parse_time_of_day(&at, p)) return false;
     at += *at == ' ';
     return !*at || (parse_zone_offset(&at, p) && !*at);
 }
@@ -156,25 +156,25 @@ static bool is_weekday_name(const char *word, size_t size)
 }
 
 /* The 3 of "3", "3rd" and "03"; 0: none. */
-static int day_from_word(const char *word, size_t size)
+static int day_of_month_from_word_or_0(const char *word, size_t size)
 {
     size_t count = strspn(word, "0123456789");
     const char *rest = word + count;
 
     if (!count || count > 2) return 0;
-    if (size == count) return (int)abdb_digits_parse_or(word, 99, 0);
+    if (size == count) return (int)abdb_digits_parse_prefix_up_to_max_or(word, 99, 0);
     if (size != count + 2) return 0;
     return strncmp(rest, "st", 2) == 0 || strncmp(rest, "nd", 2) == 0 ||
                    strncmp(rest, "rd", 2) == 0 || strncmp(rest, "th", 2) == 0
-               ? (int)abdb_digits_parse_or(word, 99, 0)
+               ? (int)abdb_digits_parse_prefix_up_to_max_or(word, 99, 0)
                : 0;
 }
 
 /* One word of a date in words; each kind at most once. */
-static bool parse_date_word(const char *word, size_t size, date_parts *p)
+static bool parse_word_as_month_day_year_time_or_zone(const char *word, size_t size, date_parts *p)
 {
     const char *at = word;
-    int month = month_from_name(word, size), day = day_from_word(word, size);
+    int month = month_from_name(word, size), day = day_of_month_from_word_or_0(word, size);
 
     if ((month && p->month) || (day && p->day)) return false;
     p->month += month;
@@ -182,7 +182,7 @@ static bool parse_date_word(const char *word, size_t size, date_parts *p)
     if (month || day || is_weekday_name(word, size)) return true;
     if (size == 4 && !p->year && parse_exact_digits(&at, 4, &p->year)) return true;
     if (!p->timed && memchr(word, ':', size) && *word != '+' && *word != '-')
-        return parse_time(&at, p) && at == word + size;
+        return parse_time_of_day(&at, p) && at == word + size;
     return p->timed && !p->zoned && parse_zone_offset(&at, p) && at == word + size;
 }
 
@@ -192,7 +192,7 @@ static bool parse_date_in_words(const char *text, date_parts *p)
     while (*(text += strspn(text, " ,"))) {
         size_t size = strcspn(text, " ,");
 
-        if (!parse_date_word(text, size, p)) return false;
+        if (!parse_word_as_month_day_year_time_or_zone(text, size, p)) return false;
         text += size;
     }
     return p->month && p->year;
@@ -230,7 +230,7 @@ static void format_iso_date(const date_parts *p, char out[ABDB_DATE_SIZE])
 }
 
 /* 2025-06-05/2026-11-21: two days, the first before the last. */
-static bool is_day_range(const char *text)
+static bool is_ascending_range_of_two_days(const char *text)
 {
     enum { DAY = 10 };
     char first[DAY + 1];
@@ -242,7 +242,7 @@ static bool is_day_range(const char *text)
            strcmp(first, text + DAY + 1) < 0;
 }
 
-bool abdb_date_to_iso(const char *text, char out[ABDB_DATE_SIZE])
+bool abdb_date_parse_any_spelling_to_iso(const char *text, char out[ABDB_DATE_SIZE])
 {
     char copy[TEXT_MAX];
     size_t size;
@@ -254,11 +254,11 @@ bool abdb_date_to_iso(const char *text, char out[ABDB_DATE_SIZE])
     if (!size || size >= sizeof copy) return false;
     memcpy(copy, text, size);
     copy[size] = '\0';
-    if (is_day_range(copy)) {
+    if (is_ascending_range_of_two_days(copy)) {
         memcpy(out, copy, size + 1);
         return true;
     }
-    if (!parse_numeric_date(copy, &p)) {
+    if (!parse_numeric_date_and_optional_time(copy, &p)) {
         p = (date_parts){0};
         if (!parse_date_in_words(copy, &p)) return false;
     }
@@ -276,17 +276,17 @@ static bool is_stored_iso_date_or_day_range(const char *text)
     size_t i = 0;
     date_parts p = {0};
 
-    if (is_day_range(text)) return true;
+    if (is_ascending_range_of_two_days(text)) return true;
     while (form[i] && (form[i] == '0' ? isdigit((unsigned char)text[i]) : text[i] == form[i])) i++;
     if (i != 4 && i != 7 && i != 10 && i != 16 && i != 19) return false;
-    if (!parse_numeric_date(at, &p) || !date_and_time_exist(&p)) return false;
+    if (!parse_numeric_date_and_optional_time(at, &p) || !date_and_time_exist(&p)) return false;
     at += i;
     if (*at == '.') at += 1 + strspn(at + 1, "0123456789");
     at += *at == 'Z';
     return !*at;
 }
 
-bool abdb_date_is_iso(const char *text)
+bool abdb_date_is_stored_iso_or_day_range(const char *text)
 {
     static _Thread_local char last[ABDB_DATE_SIZE]; /* rows of a file repeat it */
     size_t size;
@@ -300,7 +300,7 @@ bool abdb_date_is_iso(const char *text)
 
 bool abdb_date_is_single_day(const char *text)
 {
-    return strlen(text) == strlen("2024-05-03") && abdb_date_is_iso(text);
+    return strlen(text) == strlen("2024-05-03") && abdb_date_is_stored_iso_or_day_range(text);
 }
 
 bool abdb_is_date_column_name(const char *name)

@@ -17,9 +17,9 @@ enum { ABDB_DATE_SIZE = 40 };
  * 2024/05/03, 20240503, 20240503-101112, May 2024, May 3, 2024 and 3 May 2024 (also shortened,
  * with th, a weekday, a time), a zone as Z, UTC, GMT or +02:00, which becomes UTC. False: none of
  * them, or a day or time that does not exist; 03/05/2024 is none, because it may mean two days. */
-bool abdb_date_to_iso(const char *text, char out[ABDB_DATE_SIZE]);
+bool abdb_date_parse_any_spelling_to_iso(const char *text, char out[ABDB_DATE_SIZE]);
 /* Is it a date in the form above already? */
-bool abdb_date_is_iso(const char *text);
+bool abdb_date_is_stored_iso_or_day_range(const char *text);
 /* Is it one day in that form, 2024-05-03? A range is none. */
 bool abdb_date_is_single_day(const char *text);
 /* Does a column of that name hold a date? (date, published, retrieved, valid_from) */

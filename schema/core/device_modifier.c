@@ -22,7 +22,7 @@ static bool is_word_char_at(const char *c, const char *start)
             isalnum((unsigned char)c[1]));
 }
 
-static const char *normalize_bracket(char c)
+static const char *bracket_as_round_or_null(char c)
 {
     return c && strchr("([{", c) ? "(" : c && strchr(")]}", c) ? ")" : NULL;
 }
@@ -37,7 +37,7 @@ static bool split_name_into_words(const char *name, name_words *out)
     if (strlen(name) >= TEXT_MAX) return false;
     for (const char *c = name; *c; c++) {
         bool in = is_word_char_at(c, name);
-        const char *edge = normalize_bracket(*c);
+        const char *edge = bracket_as_round_or_null(*c);
 
         if (open && !in) *at++ = '\0';
         if ((in && !open) || edge) {
@@ -94,7 +94,7 @@ static size_t count_words_matching_pattern(const name_words *w, size_t at, const
     return at - from;
 }
 
-bool abdb_modifier_value_matches_before_digits(const char *stated_value, const char *value)
+bool abdb_modifier_value_is_or_adds_digits_to(const char *stated_value, const char *value)
 {
     size_t size = strlen(value);
 
@@ -108,7 +108,7 @@ bool abdb_device_name_has_modifier(const abdb_parsed_device_name *bare, const ch
 {
     for (size_t i = 0; i < bare->count; i++)
         if (strcmp(bare->modifier[i].rule->attribute, attribute) == 0 &&
-            abdb_modifier_value_matches_before_digits(bare->modifier[i].value, value))
+            abdb_modifier_value_is_or_adds_digits_to(bare->modifier[i].value, value))
             return true;
     return false;
 }
@@ -149,8 +149,8 @@ static bool extract_modifiers_of_rule(name_words *w, const abdb_modifier_rule *r
     return true;
 }
 
-bool abdb_parse_device_name(const abdb_modifier_rule *rule, size_t rules, const char *name,
-                            abdb_parsed_device_name *out)
+bool abdb_split_device_name_into_core_and_modifiers(const abdb_modifier_rule *rule, size_t rules,
+                                                    const char *name, abdb_parsed_device_name *out)
 {
     size_t used = 0;
     name_words w;
@@ -163,7 +163,7 @@ bool abdb_parse_device_name(const abdb_modifier_rule *rule, size_t rules, const 
     for (size_t i = 0; i < w.count; i++) {
         size_t size = strlen(w.word[i]);
 
-        if (w.consumed[i] || normalize_bracket(*w.word[i])) continue;
+        if (w.consumed[i] || bracket_as_round_or_null(*w.word[i])) continue;
         if (used + size >= ABDB_BARE_SIZE) return false;
         memcpy(out->core + used, w.word[i], size + 1);
         used += size;

@@ -34,12 +34,12 @@ typedef struct {
 
 /* Takes a name apart by the rules, the first that fits before the others. false: it is longer or
  * says more than a name of a device does; *out is then of no use. */
-bool abdb_parse_device_name(const abdb_modifier_rule *rule, size_t rules, const char *name,
-                            abdb_parsed_device_name *out);
+bool abdb_split_device_name_into_core_and_modifiers(const abdb_modifier_rule *rule, size_t rules,
+                                                    const char *name, abdb_parsed_device_name *out);
 /* Does it say that? Who says "SXM5" says "SXM". */
 bool abdb_device_name_has_modifier(const abdb_parsed_device_name *bare, const char *attribute,
                                    const char *value);
 /* Does `said` say `value`? It is that, or that with a number behind its letters. */
-bool abdb_modifier_value_matches_before_digits(const char *stated_value, const char *value);
+bool abdb_modifier_value_is_or_adds_digits_to(const char *stated_value, const char *value);
 
 #endif

@@ -24,7 +24,8 @@ unsigned abdb_allocation_failure_count(void)
     return atomic_load(&starved);
 }
 
-abdb_status abdb_fail(abdb_error *err, abdb_status status, const char *format, ...)
+abdb_status abdb_set_error_return_status(abdb_error *err, abdb_status status, const char *format,
+                                         ...)
 {
     va_list args;
 

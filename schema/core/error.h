@@ -28,20 +28,21 @@ typedef struct {
 
 /* Sets status and message and returns status. err may be NULL. Messages longer than the buffer are
  * cut. */
-abdb_status abdb_fail(abdb_error *err, abdb_status status, const char *format, ...)
-    ABDB_PRINTF(3, 4);
+abdb_status abdb_set_error_return_status(abdb_error *err, abdb_status status, const char *format,
+                                         ...) ABDB_PRINTF(3, 4);
 /* Puts "context: " in front of the message and returns its status. */
 abdb_status abdb_error_prepend_context(abdb_error *err, const char *format, ...) ABDB_PRINTF(2, 3);
 /* Exit code of the program for a status; 6 for what is none. */
 int abdb_exit_code(abdb_status status);
 
-/* An allocation failed (abdb_fail with ABDB_NOMEM says it, too): the program does not end as if all
- * were said, nor does a file take its place, nor is a unit kept (query/cli/main.c, outfile.c,
- * store/write.c). abdb_allocation_failure_count: how many did so far? */
+/* An allocation failed (abdb_set_error_return_status with ABDB_NOMEM says it, too): the program
+ * does not end as if all were said, nor does a file take its place, nor is a unit kept
+ * (query/cli/main.c, outfile.c, store/write.c). abdb_allocation_failure_count: how many did so
+ * far? */
 void abdb_count_allocation_failure(void);
 unsigned abdb_allocation_failure_count(void);
 
-#define ABDB_FAIL(err, status, ...) abdb_fail((err), (status), __VA_ARGS__)
+#define ABDB_FAIL(err, status, ...) abdb_set_error_return_status((err), (status), __VA_ARGS__)
 /* Goes to done with st set when call fails: for functions with `abdb_status st` and `done:`. */
 #define TRY(call)                     \
     do {                              \

@@ -31,7 +31,7 @@ static int compare_node_process_cell(const void *a, const void *b)
 }
 
 /* What one process said of a cell several times becomes one. */
-static size_t average_repeated_measurements(abdb_fleet_measurement *measurements, size_t n)
+static size_t merge_repeats_into_means_return_count(abdb_fleet_measurement *measurements, size_t n)
 {
     size_t kept = 0;
 
@@ -55,7 +55,7 @@ static double sort_and_take_median(double *x, size_t n)
 }
 
 /* The first observation of the next node. */
-static size_t end_of_node_measurements(const fleet *f, size_t i)
+static size_t find_end_of_node_measurements(const fleet *f, size_t i)
 {
     size_t node = f->seen[i].node;
 
@@ -89,12 +89,12 @@ static size_t mean_deviation_of_each_process_from_peers(const fleet *f, size_t f
 
 /* For each node and cell, the median over its processes of the deviation from the other nodes; NAN
  * with too few processes. */
-static void compute_node_cell_medians(fleet *f)
+static void set_median_over_processes_of_node_and_cell(fleet *f)
 {
     for (size_t i = 0; i < f->cells * f->nodes; i++) f->median[i] = NAN;
     for (size_t c = 0; c < f->cells; c++) f->peer_median[c] = 0;
     for (size_t i = 0, end; i < f->n; i = end) {
-        end = end_of_node_measurements(f, i);
+        end = find_end_of_node_measurements(f, i);
         for (size_t c = 0; c < f->cells; c++) {
             size_t count = mean_deviation_of_each_process_from_peers(f, i, end, c, f->scratch);
 
@@ -126,9 +126,10 @@ static size_t set_peer_medians_count_cells(const fleet *f, size_t node)
 /* --- a node against the others ---------------------------------------------------------------- */
 
 /* The row of the node whose observations are [from, end). outcome->p NAN: too few for a test. */
-static abdb_status test_node_against_peers(const fleet *f, size_t from, size_t end, size_t cell,
-                                           abdb_fleet_row *row, abdb_trimmed_mean_outcome *outcome,
-                                           abdb_error *err)
+static abdb_status test_node_against_peers_by_yuen(const fleet *f, size_t from, size_t end,
+                                                   size_t cell, abdb_fleet_row *row,
+                                                   abdb_trimmed_mean_outcome *outcome,
+                                                   abdb_error *err)
 {
     abdb_noise_sums sums = {0};
     size_t *one = NULL;
@@ -141,7 +142,7 @@ static abdb_status test_node_against_peers(const fleet *f, size_t from, size_t e
     for (size_t i = 0, next; i < f->n; i = next) {
         size_t count;
 
-        next = end_of_node_measurements(f, i);
+        next = find_end_of_node_measurements(f, i);
         if (i == from) continue;
         count = mean_deviation_of_each_process_from_peers(f, i, next, cell, f->scratch);
         if (count >= ABDB_PROCESSES_LEAST) f->peer[t.m++] = sort_and_take_median(f->scratch, count);
@@ -152,8 +153,8 @@ static abdb_status test_node_against_peers(const fleet *f, size_t from, size_t e
     one = calloc(t.m, sizeof *one); /* the peers are processes of one thing: their noise is ours */
     if (!one) return ABDB_FAIL(err, ABDB_NOMEM, "%zu nodes", t.m);
     TRY(abdb_noise_add_within_and_between_commands(&sums, f->peer, one, t.m, err));
-    t.drift = abdb_noise_from_sums(&sums).process;
-    t.drift_freedom = abdb_noise_from_sums(&sums).process_freedom;
+    t.drift = abdb_noise_standard_deviations_from_sums(&sums).process;
+    t.drift_freedom = abdb_noise_standard_deviations_from_sums(&sums).process_freedom;
     TRY(abdb_yuen_trimmed_mean_test(&t, outcome, err));
 done:
     free(one);
@@ -190,7 +191,7 @@ static abdb_status test_all_nodes_and_cells(const fleet *f, abdb_fleet_row *row,
         for (size_t i = 0, end; i < f->n; i = end) {
             size_t usable = set_peer_medians_count_cells(f, f->seen[i].node);
 
-            end = end_of_node_measurements(f, i);
+            end = find_end_of_node_measurements(f, i);
             for (size_t c = 0; c < (all ? 1 : f->cells > 1 ? f->cells : 0); c++) {
                 size_t cell = all ? ABDB_FLEET_ALL : c;
 
@@ -204,7 +205,8 @@ static abdb_status test_all_nodes_and_cells(const fleet *f, abdb_fleet_row *row,
                                                .p_corrected = NAN,
                                                .detectable_change = NAN,
                                                .verdict = ABDB_VERDICT_TOO_FEW};
-                TRY(test_node_against_peers(f, i, end, cell, &row[*count], &outcome[*count], err));
+                TRY(test_node_against_peers_by_yuen(f, i, end, cell, &row[*count], &outcome[*count],
+                                                    err));
                 if (!row[*count].processes)
                     row[*count].processes = count_node_processes(f, i, end, cell);
                 ++*count;
@@ -243,11 +245,11 @@ static abdb_status apply_holm_and_set_verdicts(abdb_fleet_row *row,
         if (isnan(one->p)) continue;
         t = abdb_student_two_sided_critical_t(o->alpha, one->freedom) * one->error;
         row[i].p_corrected = fmin(1, all[i] / share);
-        row[i].ratio = abdb_exp_rounded(one->difference);
-        row[i].low = abdb_exp_rounded(one->difference - t);
-        row[i].high = abdb_exp_rounded(one->difference + t);
-        row[i].detectable_change =
-            abdb_expm1_rounded(abdb_outcome_detectable_change(one, each, log(1 + o->effect)));
+        row[i].ratio = abdb_exp_rounded_to_13_digits(one->difference);
+        row[i].low = abdb_exp_rounded_to_13_digits(one->difference - t);
+        row[i].high = abdb_exp_rounded_to_13_digits(one->difference + t);
+        row[i].detectable_change = abdb_expm1_rounded_to_13_digits(
+            abdb_outcome_detectable_change(one, each, log(1 + o->effect)));
         row[i].verdict =
             abdb_outcome_decide_verdict(one, row[i].p_corrected, false, o->effect, o->alpha);
     }
@@ -255,7 +257,7 @@ static abdb_status apply_holm_and_set_verdicts(abdb_fleet_row *row,
     return ABDB_OK;
 }
 
-static size_t count_rows_over_all_cells(const abdb_fleet_row *row, size_t n)
+static size_t count_leading_rows_over_all_cells(const abdb_fleet_row *row, size_t n)
 {
     size_t count = 0;
 
@@ -276,7 +278,7 @@ static abdb_status init_fleet_sort_merge_median(fleet *f, abdb_fleet_measurement
         if (measurements[i].cell >= f->cells) f->cells = measurements[i].cell + 1;
     }
     abdb_array_sort(measurements, n, sizeof *measurements, compare_node_process_cell);
-    f->n = average_repeated_measurements(measurements, n);
+    f->n = merge_repeats_into_means_return_count(measurements, n);
     f->median = calloc(f->cells * f->nodes + 1, sizeof *f->median);
     f->peer_median = calloc(f->cells + 1, sizeof *f->peer_median);
     f->scratch = calloc(f->nodes + n + 1, sizeof *f->scratch);
@@ -284,13 +286,14 @@ static abdb_status init_fleet_sort_merge_median(fleet *f, abdb_fleet_measurement
     f->peer = calloc(f->nodes + 1, sizeof *f->peer);
     if (!f->median || !f->peer_median || !f->scratch || !f->own || !f->peer)
         return ABDB_FAIL(err, ABDB_NOMEM, "%zu measurements", n);
-    compute_node_cell_medians(f);
+    set_median_over_processes_of_node_and_cell(f);
     return ABDB_OK;
 }
 
-abdb_status abdb_fleet_compare_nodes(abdb_fleet_measurement *measurements, size_t n,
-                                     const abdb_fleet_options *options, abdb_fleet_row **out,
-                                     size_t *count, abdb_error *err)
+abdb_status abdb_fleet_test_each_node_against_peers(abdb_fleet_measurement *measurements, size_t n,
+                                                    const abdb_fleet_options *options,
+                                                    abdb_fleet_row **out, size_t *count,
+                                                    abdb_error *err)
 {
     fleet f;
     abdb_trimmed_mean_outcome *outcome = NULL;
@@ -306,7 +309,7 @@ abdb_status abdb_fleet_compare_nodes(abdb_fleet_measurement *measurements, size_
     outcome = calloc(rows, sizeof *outcome);
     if (!*out || !outcome) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%zu nodes", f.nodes));
     TRY(test_all_nodes_and_cells(&f, *out, outcome, count, err));
-    whole = count_rows_over_all_cells(*out, *count);
+    whole = count_leading_rows_over_all_cells(*out, *count);
     share = *count > whole ? 0.5 : 1;
     TRY(apply_holm_and_set_verdicts(*out, outcome, whole, share, options, err));
     TRY(apply_holm_and_set_verdicts(*out + whole, outcome + whole, *count - whole, share, options,

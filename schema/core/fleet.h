@@ -43,9 +43,8 @@ typedef struct {
 /* A row for each node over all cells, then, of several cells, one for each node and cell that it
  * measured; numbers that cannot be told are NAN. seen is sorted in place. *out is the caller's to
  * free, of *count rows. ABDB_DATA: a value is not finite. */
-ABDB_MUST_USE abdb_status abdb_fleet_compare_nodes(abdb_fleet_measurement *measurements, size_t n,
-                                                   const abdb_fleet_options *options,
-                                                   abdb_fleet_row **out, size_t *count,
-                                                   abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_fleet_test_each_node_against_peers(
+    abdb_fleet_measurement *measurements, size_t n, const abdb_fleet_options *options,
+    abdb_fleet_row **out, size_t *count, abdb_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 #include "schema/core/array.h"
 #include "schema/core/stats.h"
 
-static int compare_values_to_rank(const void *a, const void *b)
+static int compare_ranked_by_value(const void *a, const void *b)
 {
     return abdb_compare_double(&((const abdb_ranked *)a)->x, &((const abdb_ranked *)b)->x);
 }
@@ -15,7 +15,7 @@ double abdb_sort_and_set_midranks_sum_ties(abdb_ranked *all, size_t n)
 {
     double ties = 0;
 
-    abdb_array_sort(all, n, sizeof *all, compare_values_to_rank);
+    abdb_array_sort(all, n, sizeof *all, compare_ranked_by_value);
     for (size_t i = 0, end; i < n; i = end) {
         double t;
 

@@ -53,7 +53,7 @@ static size_t grouping_mark_length(const char *text)
 
 /* Digits with at most one point, as "1234.5": the digits as a whole number and the power of ten
  * below, both exact, so that one division rounds as strtod does (Clinger, PLDI 1990). */
-static bool parse_short_number(const char *text, abdb_number *out)
+static bool parse_short_plain_decimal_exactly(const char *text, abdb_number *out)
 {
     static const double power[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
@@ -246,7 +246,7 @@ abdb_number abdb_number_parse(const char *text, abdb_decimal_mark mark)
     abdb_number number = {0};
 
     if (mark == ABDB_MARK_COMMA) return parse_number_with_decimal_mark(text, ',');
-    if (mark != ABDB_MARK_EITHER && parse_short_number(text, &number)) return number;
+    if (mark != ABDB_MARK_EITHER && parse_short_plain_decimal_exactly(text, &number)) return number;
     number = parse_number_with_decimal_mark(text, '.');
     if (mark == ABDB_MARK_EITHER || (mark == ABDB_MARK_UNKNOWN && strchr(text, ',')))
         number.found = number.found && !has_different_values_by_point_and_comma(text);
@@ -272,15 +272,15 @@ bool abdb_integer_parse_in_range(const char *text, abdb_decimal_mark mark, long 
     return true;
 }
 
-bool abdb_number_parses_only_with_other_mark(const char *text, abdb_decimal_mark mark)
+bool abdb_number_fails_but_parses_with_other_mark(const char *text, abdb_decimal_mark mark)
 {
     return !abdb_number_parse(text, mark).found &&
            (parse_number_with_decimal_mark(text, '.').found ||
             parse_number_with_decimal_mark(text, ',').found);
 }
 
-const char *abdb_number_error_text(const char *name, const char *text, abdb_decimal_mark mark,
-                                   char *out, size_t room)
+const char *abdb_number_write_why_not_a_number(const char *name, const char *text,
+                                               abdb_decimal_mark mark, char *out, size_t room)
 {
     abdb_number point = parse_number_with_decimal_mark(text, '.'),
                 comma = parse_number_with_decimal_mark(text, ',');
@@ -348,16 +348,17 @@ size_t abdb_digits_parse_prefix(const char *text, unsigned base, unsigned long l
     return size;
 }
 
-long long abdb_digits_parse_or(const char *text, long long most, long long otherwise)
+long long abdb_digits_parse_prefix_up_to_max_or(const char *text, long long max,
+                                                long long otherwise)
 {
     unsigned long long number;
 
-    if (!abdb_digits_parse_prefix(text, 10, &number) || number > (unsigned long long)most)
+    if (!abdb_digits_parse_prefix(text, 10, &number) || number > (unsigned long long)max)
         return otherwise;
     return (long long)number;
 }
 
-double abdb_double_parse_or(const char *text, double otherwise)
+double abdb_double_parse_prefix_or(const char *text, double otherwise)
 {
     double value = otherwise;
 
@@ -368,7 +369,7 @@ double abdb_double_parse_or(const char *text, double otherwise)
 /* --- printing --------------------------------------------------------------------------------- */
 
 /* Prints `digits` digits as printf does in the C locale: "%.0f" with 0, else "%.*g". */
-static void format_digits_c_locale(double value, int digits, char *out)
+static void format_g_digits_or_whole_in_c_locale(double value, int digits, char *out)
 {
     locale_t before = uselocale(get_c_locale());
 
@@ -398,14 +399,14 @@ size_t abdb_format_integer(long long value, char *out)
 void abdb_format_shortest_double(double value, char *out)
 {
     if (value == floor(value) && fabs(value) < 1e15) {
-        format_digits_c_locale(value, 0, out);
+        format_g_digits_or_whole_in_c_locale(value, 0, out);
         return;
     }
     /* A number that 15 digits or fewer give is printed with as many by 15, because no other decimal
      * of 15 digits gives it, unless it has lost bits at the lower end of doubles; 17 always read
      * back as the same double. */
     for (int digits = fabs(value) < DBL_MIN ? 1 : EXACT_DIGITS; digits <= 17; digits++) {
-        format_digits_c_locale(value, digits, out);
+        format_g_digits_or_whole_in_c_locale(value, digits, out);
         if (strtod_l(out, NULL, get_c_locale()) == value) return;
     }
 }
@@ -414,7 +415,7 @@ double abdb_round_to_significant_digits(double value, int digits)
 {
     char text[32];
 
-    format_digits_c_locale(value, digits, text);
+    format_g_digits_or_whole_in_c_locale(value, digits, text);
     return strtod_l(text, NULL, get_c_locale());
 }
 
@@ -481,5 +482,5 @@ void abdb_format_double_17_digits(double value, char *out)
     if (isnan(value))
         snprintf(out, 32, signbit(value) ? "-nan" : "nan");
     else if (!format_17_digits_fast_path(value, out))
-        format_digits_c_locale(value, 17, out);
+        format_g_digits_or_whole_in_c_locale(value, 17, out);
 }

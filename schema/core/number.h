@@ -14,8 +14,8 @@
  * in threes: "27,803.90" with a point, "27.803,90" with a comma; so do apostrophes and no-break
  * blanks, whatever the mark is. Unknown: numbers are read with a decimal point, and text that a
  * comma makes doubtful ("1,234") or that only a decimal comma explains ("0,371") is no number;
- * abdb_number_error_text gives the readings. Either: the file speaks of decimal commas too, so that
- * a point makes a text doubtful as well ("1.234"). */
+ * abdb_number_write_why_not_a_number gives the readings. Either: the file speaks of decimal commas
+ * too, so that a point makes a text doubtful as well ("1.234"). */
 typedef enum {
     ABDB_MARK_UNKNOWN,
     ABDB_MARK_POINT,
@@ -43,8 +43,8 @@ bool abdb_integer_parse_in_range(const char *text, abdb_decimal_mark mark, long 
 /* Writes why text is no number with that mark: "NAME is 'TEXT', not a number", or without a name
  * "'TEXT' is not a number"; with both readings where there are two, and what to write. Returns
  * out. */
-const char *abdb_number_error_text(const char *name, const char *text, abdb_decimal_mark mark,
-                                   char *out, size_t room);
+const char *abdb_number_write_why_not_a_number(const char *name, const char *text,
+                                               abdb_decimal_mark mark, char *out, size_t room);
 
 /* The decimal mark that a text must have to be a number, "0.5" and "0,371"; unknown: it is none, or
  * a number with either. */
@@ -52,7 +52,7 @@ abdb_decimal_mark abdb_number_infer_decimal_mark(const char *text);
 /* How many bytes at the beginning may belong to a number: its digits, signs, marks, "e". */
 size_t abdb_number_chars_prefix_length(const char *text);
 /* Is the text no number with that mark, but one with another? */
-bool abdb_number_parses_only_with_other_mark(const char *text, abdb_decimal_mark mark);
+bool abdb_number_fails_but_parses_with_other_mark(const char *text, abdb_decimal_mark mark);
 
 /* For text that programs and kernels of operating systems write, where something follows the
  * number: each returns how many characters it read, blanks before the number included; 0 (and *out
@@ -64,9 +64,10 @@ size_t abdb_double_parse_prefix(const char *text, double *out);
 size_t abdb_digits_parse_prefix(const char *text, unsigned base, unsigned long long *out);
 /* The digits of base 10 at the beginning, at most `most`; `otherwise` where there is none, or it is
  * larger. */
-long long abdb_digits_parse_or(const char *text, long long most, long long otherwise);
+long long abdb_digits_parse_prefix_up_to_max_or(const char *text, long long max,
+                                                long long otherwise);
 /* The number at the beginning, as abdb_double_parse_prefix reads it; `otherwise`: there is none. */
-double abdb_double_parse_or(const char *text, double otherwise);
+double abdb_double_parse_prefix_or(const char *text, double otherwise);
 
 /* The shortest decimal text that reads back as value. out has at least 32 bytes. */
 void abdb_format_shortest_double(double value, char *out);

@@ -66,20 +66,21 @@ static void record_escapee_append_name(escapees *e, pid_t pid, char escaped[ABDB
 }
 
 /* The children of this process that have not ended, at most `room` of them. */
-static size_t list_live_child_processes(pid_t *child, size_t room)
+static size_t list_children_except_zombies(pid_t *child, size_t room)
 {
     DIR *all = opendir("/proc");
     pid_t self = getpid();
     size_t count = 0;
 
     for (struct dirent *entry; all && count < room && (entry = readdir(all));) {
-        pid_t pid = (pid_t)abdb_digits_parse_or(entry->d_name, INT_MAX, 0);
+        pid_t pid = (pid_t)abdb_digits_parse_prefix_up_to_max_or(entry->d_name, INT_MAX, 0);
         char stat[512], *end;
 
         if (pid <= 0 || !read_proc_file_start(pid, "stat", stat, sizeof stat)) continue;
         end = strrchr(stat, ')'); /* of its name, which may be any text */
         if (!end || end[1] != ' ' || end[2] == 'Z' || strlen(end) < 4) continue;
-        if (abdb_digits_parse_or(end + 4, INT_MAX, 0) == self) child[count++] = pid;
+        if (abdb_digits_parse_prefix_up_to_max_or(end + 4, INT_MAX, 0) == self)
+            child[count++] = pid;
     }
     if (all) closedir(all);
     return count;
@@ -92,8 +93,8 @@ static bool kill_child_and_its_group(pid_t pid)
     return kill(pid, SIGKILL) == 0 || errno != EPERM;
 }
 
-bool abdb_kill_and_reap_all_children(pid_t group, double wait_s, int *status,
-                                     char escaped[ABDB_ESCAPED_SIZE])
+bool abdb_kill_and_reap_children_name_escapees(pid_t group, double wait_s, int *status,
+                                               char escaped[ABDB_ESCAPED_SIZE])
 {
     const struct timespec nap = {0, NAP_NS};
     double until_s = abdb_monotonic_seconds() + wait_s;
@@ -111,7 +112,7 @@ bool abdb_kill_and_reap_all_children(pid_t group, double wait_s, int *status,
             if (gone == group && status) *status = how;
         all = gone < 0 && errno == ECHILD;
         if (all || !killed || abdb_monotonic_seconds() >= until_s) break;
-        count = list_live_child_processes(child, CHILDREN_AT_ONCE);
+        count = list_children_except_zombies(child, CHILDREN_AT_ONCE);
         killed = count == 0; /* it has ended between the two looks */
         for (size_t i = 0; i < count; i++) {
             pid_t in = getpgid(child[i]);

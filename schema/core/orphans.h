@@ -13,7 +13,7 @@ void abdb_become_child_subreaper(void);
 /* Kills the children of this process and those that they leave to it, and reaps them, for at most
  * wait_s. The wait status of the one whose number is `group` goes to *status (may be NULL); those
  * outside of that process group are named in `escaped`. False: some could not be ended. */
-bool abdb_kill_and_reap_all_children(pid_t group, double wait_s, int *status,
-                                     char escaped[ABDB_ESCAPED_SIZE]);
+bool abdb_kill_and_reap_children_name_escapees(pid_t group, double wait_s, int *status,
+                                               char escaped[ABDB_ESCAPED_SIZE]);
 
 #endif

@@ -17,7 +17,8 @@
 
 /* Does `what` (unlink, a test) with a part and with what SQLite writes beside a database; true when
  * it succeeded with any of the latter. */
-static bool call_for_sqlite_side_files(const char *path_base, int (*action)(const char *path))
+static bool call_for_sqlite_side_files_any_succeeded(const char *path_base,
+                                                     int (*action)(const char *path))
 {
     static const char *const suffixes[] = {"-wal", "-shm", "-journal"};
     bool any = false;
@@ -39,7 +40,7 @@ static int access_existence(const char *path)
 void abdb_remove_with_sqlite_logs(const char *path)
 {
     unlink(path);
-    call_for_sqlite_side_files(path, unlink);
+    call_for_sqlite_side_files_any_succeeded(path, unlink);
 }
 
 /* Creates a file beside target_path, which its owner alone reads until it is renamed to that; and
@@ -86,7 +87,7 @@ static bool apply_stored_owner_and_mode(const abdb_outfile *out)
 }
 
 /* The stream that is open already where the path means it, such as /dev/stdout; or NULL. */
-static FILE *match_stdout_or_stderr(const char *path)
+static FILE *stdout_or_stderr_if_path_is_it(const char *path)
 {
     FILE *const streams[] = {stdout, stderr};
     struct stat asked, has;
@@ -100,7 +101,7 @@ static FILE *match_stdout_or_stderr(const char *path)
 }
 
 /* Is there no place that a file could take: a pipe, a device, a descriptor? */
-static bool must_be_written_in_place(const char *path)
+static bool is_path_without_renaming(const char *path)
 {
     struct stat info;
 
@@ -162,7 +163,8 @@ static abdb_status discard_and_report_write_error(abdb_outfile *out, const char 
 }
 
 /* Opens the part of out->place, which is the caller's to set. */
-static abdb_status create_partial_stream(abdb_outfile *out, const char *path, abdb_error *err)
+static abdb_status remove_orphans_create_partial_stream(abdb_outfile *out, const char *path,
+                                                        abdb_error *err)
 {
     int file;
 
@@ -174,29 +176,31 @@ static abdb_status create_partial_stream(abdb_outfile *out, const char *path, ab
     return discard_and_report_write_error(out, path, err);
 }
 
-abdb_status abdb_outfile_open_unguarded(abdb_outfile *out, const char *path, abdb_error *err)
+abdb_status abdb_outfile_open_partial_without_guard(abdb_outfile *out, const char *path,
+                                                    abdb_error *err)
 {
     *out = (abdb_outfile){.target_path = strdup(path)};
-    return out->target_path ? create_partial_stream(out, path, err)
+    return out->target_path ? remove_orphans_create_partial_stream(out, path, err)
                             : discard_and_report_write_error(out, path, err);
 }
 
-abdb_status abdb_outfile_open(abdb_outfile *out, const char *path, abdb_error *err)
+abdb_status abdb_outfile_open_refusing_protected(abdb_outfile *out, const char *path,
+                                                 abdb_error *err)
 {
     abdb_status st;
 
     *out = (abdb_outfile){0};
     st = abdb_outguard_refuse_protected_path(path, err);
     if (st != ABDB_OK) return st;
-    out->file = match_stdout_or_stderr(path);
+    out->file = stdout_or_stderr_if_path_is_it(path);
     if (out->file) return ABDB_OK;
-    if (must_be_written_in_place(path)) return open_in_place_guarded_truncating(out, path, err);
+    if (is_path_without_renaming(path)) return open_in_place_guarded_truncating(out, path, err);
     /* Renaming would replace a file that is write-protected; a plain write would not, and neither
      * do we. */
     if (access(path, F_OK) == 0 && access(path, W_OK) != 0)
         return discard_and_report_write_error(out, path, err);
     out->target_path = abdb_outguard_resolve_links(path);
-    return out->target_path ? create_partial_stream(out, path, err)
+    return out->target_path ? remove_orphans_create_partial_stream(out, path, err)
                             : discard_and_report_write_error(out, path, err);
 }
 
@@ -211,7 +215,7 @@ abdb_status abdb_outfile_commit(abdb_outfile *out, abdb_error *err)
         errno = ENOMEM;
     }
     if (fine && out->partial_path &&
-        call_for_sqlite_side_files(out->partial_path, access_existence)) {
+        call_for_sqlite_side_files_any_succeeded(out->partial_path, access_existence)) {
         fine = false; /* a database with a log beside it is not whole: SQLite could not close it */
         errno = 0;
     }

@@ -32,11 +32,13 @@ typedef struct {
 
 /* Begins to write to path; NULL and "-" are standard output. ABDB_IO: it cannot be written.
  * ABDB_USAGE: it is the database or an input (outguard.h). */
-ABDB_MUST_USE abdb_status abdb_outfile_open(abdb_outfile *out, const char *path, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_outfile_open_refusing_protected(abdb_outfile *out, const char *path,
+                                                               abdb_error *err);
 /* Begins a file beside a path where the caller lets nothing be replaced: what is there is not
  * looked at before the commit, which refuses a database. */
-ABDB_MUST_USE abdb_status abdb_outfile_open_unguarded(abdb_outfile *out, const char *path,
-                                                      abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_outfile_open_partial_without_guard(abdb_outfile *out,
+                                                                  const char *path,
+                                                                  abdb_error *err);
 /* The file will have owner and mode of that one, if it is there. */
 void abdb_outfile_remember_access_of(abdb_outfile *out, const char *path);
 /* What was written takes its place. ABDB_IO: not all of it could be written; then nothing does. */

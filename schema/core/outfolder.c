@@ -64,7 +64,7 @@ abdb_status abdb_outfolder_make_if_missing(const char *path, bool *is_new, abdb_
     return st;
 }
 
-abdb_status abdb_outfolder_open_refusing_existing(abdb_outfolder *out, const char *path,
+abdb_status abdb_outfolder_open_refusing_nonempty(abdb_outfolder *out, const char *path,
                                                   abdb_error *err)
 {
     size_t size = strlen(path);
@@ -100,7 +100,7 @@ abdb_status abdb_outfolder_open_merging(abdb_outfolder *out, const char *path, a
     *out = (abdb_outfolder){0};
     TRY(abdb_outguard_refuse_protected_path(path, err));
     if (stat(path, &info) != 0) {
-        st = abdb_outfolder_open_refusing_existing(out, path, err);
+        st = abdb_outfolder_open_refusing_nonempty(out, path, err);
         out->merges = true; /* another may make it meanwhile */
         return st;
     }
@@ -124,8 +124,8 @@ done:
     return st;
 }
 
-abdb_status abdb_outfolder_make_parents(const abdb_outfolder *out, const char *path,
-                                        abdb_error *err)
+abdb_status abdb_outfolder_make_parents_below_partial(const abdb_outfolder *out, const char *path,
+                                                      abdb_error *err)
 {
     char *folder = strdup(path), *slash = folder ? folder + strlen(out->partial_path) : NULL;
     abdb_status st = ABDB_OK;
@@ -185,7 +185,7 @@ static abdb_status copy_through_link(const char *from, const char *to, abdb_erro
     abdb_status st = ABDB_OK;
 
     if (!file) return abdb_partial_report_errno("read", from, err);
-    TRY(abdb_outfile_open(&out, to, err));
+    TRY(abdb_outfile_open_refusing_protected(&out, to, err));
     while ((size = fread(chunk, 1, sizeof chunk, file)) > 0)
         if (fwrite(chunk, 1, size, out.file) != size)
             TRY(abdb_partial_report_errno("write", to, err));
@@ -212,8 +212,8 @@ static abdb_status move_file_keeping_target_mode_or_link(const char *from, const
 
 /* Every file below `from` takes its place below `to`. checks_only: moves nothing, and checks that
  * no file meets a folder there, and no folder a file. */
-static abdb_status move_or_check_directory_tree(const char *from, const char *to, bool checks_only,
-                                                abdb_error *err)
+static abdb_status move_tree_or_check_only(const char *from, const char *to, bool checks_only,
+                                           abdb_error *err)
 {
     DIR *dir = opendir(from);
     struct dirent *entry;
@@ -244,7 +244,7 @@ static abdb_status move_or_check_directory_tree(const char *from, const char *to
         }
         if (!had && checks_only) continue;
         if (!had && mkdir(other, 0777) != 0) TRY(abdb_partial_report_errno("make", other, err));
-        TRY(move_or_check_directory_tree(one, other, checks_only, err));
+        TRY(move_tree_or_check_only(one, other, checks_only, err));
     }
 done:
     free(one);
@@ -266,8 +266,8 @@ static abdb_status rename_or_merge_into_target(const abdb_outfolder *out, abdb_e
         if (!out->merges || (errno != ENOTEMPTY && errno != EEXIST))
             return abdb_partial_report_errno("make", out->target_path, err);
     }
-    TRY(move_or_check_directory_tree(out->partial_path, out->target_path, true, err));
-    TRY(move_or_check_directory_tree(out->partial_path, out->target_path, false, err));
+    TRY(move_tree_or_check_only(out->partial_path, out->target_path, true, err));
+    TRY(move_tree_or_check_only(out->partial_path, out->target_path, false, err));
     remove_directory_tree(out->partial_path);
 done:
     return st;

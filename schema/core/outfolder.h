@@ -22,7 +22,7 @@ ABDB_MUST_USE abdb_status abdb_outfolder_make_if_missing(const char *path, bool 
                                                          abdb_error *err);
 /* Begins to write a folder at path. ABDB_USAGE: something is there that is no empty folder.
  * ABDB_IO: it cannot be made. */
-ABDB_MUST_USE abdb_status abdb_outfolder_open_refusing_existing(abdb_outfolder *out,
+ABDB_MUST_USE abdb_status abdb_outfolder_open_refusing_nonempty(abdb_outfolder *out,
                                                                 const char *path, abdb_error *err);
 /* Begins to write files into a folder that may be there and hold others: at the commit each takes
  * its place by one rename, and what has another name stays. Until then nothing of the folder
@@ -31,8 +31,9 @@ ABDB_MUST_USE abdb_status abdb_outfolder_open_merging(abdb_outfolder *out, const
                                                       abdb_error *err);
 /* Makes the folders that lead from the part to the file: all of its path but the last word.
  * path: begins with out->part. */
-ABDB_MUST_USE abdb_status abdb_outfolder_make_parents(const abdb_outfolder *out, const char *path,
-                                                      abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_outfolder_make_parents_below_partial(const abdb_outfolder *out,
+                                                                    const char *path,
+                                                                    abdb_error *err);
 /* Replaces the path of the part by `path`, the folder's own, wherever an error names it: the part
  * is gone when a reader looks for it. */
 void abdb_outfolder_replace_partial_path_in_error(const abdb_outfolder *out, const char *path,

@@ -115,8 +115,8 @@ bool abdb_outguard_paths_are_same_file(const char *one, const char *other)
 
 /* Adds a path to the protected files with its role and identity; a path of the same role is added
  * once. */
-static abdb_status add_protected_path(protected_role role, const char *path, const char *shown,
-                                      abdb_error *err)
+static abdb_status remember_protected_path_and_identity(protected_role role, const char *path,
+                                                        const char *shown, abdb_error *err)
 {
     protected_file *more, file = {.role = role};
 
@@ -147,7 +147,7 @@ static abdb_status protect_sqlite_side_files(const char *database, const char *s
 
         if (asprintf(&path, "%s%s", database, beside[i]) < 0)
             return ABDB_FAIL(err, ABDB_NOMEM, "a path");
-        st = add_protected_path(BESIDE_DATABASE, path, shown, err);
+        st = remember_protected_path_and_identity(BESIDE_DATABASE, path, shown, err);
         free(path);
     }
     return st;
@@ -158,7 +158,7 @@ abdb_status abdb_outguard_protect_database(const char *path, abdb_error *err)
     char *resolved;
     abdb_status st = ABDB_OK;
 
-    TRY(add_protected_path(DATABASE, path, path, err));
+    TRY(remember_protected_path_and_identity(DATABASE, path, path, err));
     TRY(protect_sqlite_side_files(path, path, err));
     resolved = abdb_outguard_resolve_links(path); /* SQLite keeps its files beside the target */
     if (resolved) st = protect_sqlite_side_files(resolved, path, err);
@@ -167,12 +167,12 @@ done:
     return st;
 }
 
-abdb_status abdb_outguard_protect_input(const char *path, abdb_error *err)
+abdb_status abdb_outguard_protect_input_if_regular(const char *path, abdb_error *err)
 {
     struct stat info;
 
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return ABDB_OK;
-    return add_protected_path(INPUT, path, path, err);
+    return remember_protected_path_and_identity(INPUT, path, path, err);
 }
 
 /* The error of writing a protected file, by its role. */

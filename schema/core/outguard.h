@@ -19,7 +19,7 @@
 /* Protects a database and what SQLite keeps beside it, until the program ends. */
 ABDB_MUST_USE abdb_status abdb_outguard_protect_database(const char *path, abdb_error *err);
 /* Protects a file that the command reads. What is no regular file needs no protection. */
-ABDB_MUST_USE abdb_status abdb_outguard_protect_input(const char *path, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_outguard_protect_input_if_regular(const char *path, abdb_error *err);
 /* May an output take this path? ABDB_USAGE: it is a protected file or another database of abdb;
  * the message names both. NULL and "-" are standard output. Opens no protected file. */
 ABDB_MUST_USE abdb_status abdb_outguard_refuse_protected_path(const char *path, abdb_error *err);

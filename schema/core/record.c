@@ -59,8 +59,8 @@ static abdb_factor *append_factor_or_count_lost(abdb_entry *entry, const char *n
     return factor;
 }
 
-void abdb_entry_add_number_factor(abdb_entry *entry, const char *name, double value,
-                                  const char *text)
+void abdb_entry_add_factor_with_text_and_number(abdb_entry *entry, const char *name, double value,
+                                                const char *text)
 {
     abdb_factor *factor = text ? append_factor_or_count_lost(entry, name, ABDB_KNOWN) : NULL;
 
@@ -75,7 +75,7 @@ void abdb_entry_add_factor_parsing_number(abdb_entry *entry, const char *name, c
 
     if (!text || !*text) return;
     if (!abdb_double_parse(text, ABDB_MARK_UNKNOWN, &value)) value = NAN;
-    abdb_entry_add_number_factor(entry, name, value, text);
+    abdb_entry_add_factor_with_text_and_number(entry, name, value, text);
 }
 
 void abdb_entry_add_valueless_factor(abdb_entry *entry, const char *name, abdb_factor_state state)
@@ -90,7 +90,7 @@ const abdb_factor *abdb_entry_find_factor(const abdb_entry *entry, const char *n
     return NULL;
 }
 
-void abdb_entry_add_mark_to_flags(abdb_entry *entry, const char *mark)
+void abdb_entry_add_mark_to_flags_once(abdb_entry *entry, const char *mark)
 {
     const char *flags = entry->field[ABDB_FIELD_flags];
     size_t used;
@@ -124,7 +124,7 @@ void abdb_entry_add_mark_and_problem(abdb_entry *entry, const char *mark, const 
     size_t used = strlen(entry->problem), ignored;
     va_list args;
 
-    abdb_entry_add_mark_to_flags(entry, mark);
+    abdb_entry_add_mark_to_flags_once(entry, mark);
     if (abdb_entry_find_problem_of_mark(entry, mark, &ignored)) return;
     if (used + strlen(mark) + 2 >= sizeof entry->problem) return;
     used += (size_t)snprintf(entry->problem + used, sizeof entry->problem - used, "%s%s ",
@@ -162,7 +162,7 @@ bool abdb_origin_parse(const char *text, long long *origin)
 
 static _Thread_local long values_read;
 
-void abdb_count_values_read(long values)
+void abdb_add_thread_values_read(long values)
 {
     values_read += values;
 }
@@ -174,7 +174,7 @@ long abdb_values_read_by_thread(void)
 
 void abdb_entry_count_left_out_value(abdb_entry *entry)
 {
-    abdb_count_values_read(1);
+    abdb_add_thread_values_read(1);
     entry->values_left_out++;
 }
 
@@ -186,7 +186,7 @@ void abdb_entry_drop_results_as_left_out(abdb_entry *entry)
 
 void abdb_entry_drop_results_uncounting_values(abdb_entry *entry)
 {
-    abdb_count_values_read(-(long)entry->results);
+    abdb_add_thread_values_read(-(long)entry->results);
     entry->results = 0;
 }
 
@@ -202,11 +202,12 @@ void abdb_entry_reset(abdb_entry *entry)
     entry->problem[0] = '\0';
 }
 
-abdb_result *abdb_entry_add_result(abdb_entry *entry, const char *metric, double value)
+abdb_result *abdb_entry_add_result_or_count_left_out(abdb_entry *entry, const char *metric,
+                                                     double value)
 {
     abdb_result *result;
 
-    abdb_count_values_read(1);
+    abdb_add_thread_values_read(1);
     if (entry->results == ABDB_RESULT_MAX) {
         entry->values_left_out++;
         return NULL;
@@ -225,8 +226,8 @@ abdb_result *abdb_entry_add_result(abdb_entry *entry, const char *metric, double
 /* The date in the form that is kept, in out if it is printed otherwise; NULL: it is none. */
 static const char *date_to_stored_form(const char *text, char out[ABDB_DATE_SIZE])
 {
-    if (abdb_date_is_iso(text)) return text;
-    return abdb_date_to_iso(text, out) ? out : NULL;
+    if (abdb_date_is_stored_iso_or_day_range(text)) return text;
+    return abdb_date_parse_any_spelling_to_iso(text, out) ? out : NULL;
 }
 
 const char *abdb_entry_normalize_dates_find_bad(abdb_entry *entry, const char **text)
@@ -245,7 +246,7 @@ const char *abdb_entry_normalize_dates_find_bad(abdb_entry *entry, const char **
     return NULL;
 }
 
-bool abdb_entry_parse_count(const abdb_entry *entry, int field, long long *out)
+bool abdb_entry_parse_positive_count(const abdb_entry *entry, int field, long long *out)
 {
     const char *text = entry->field[field];
 
@@ -304,7 +305,7 @@ bool abdb_fact_parse_number(const char *column, const char *text, abdb_decimal_m
 
     if (!is_integer_fact_column(column)) {
         if (abdb_double_parse(text, mark, out)) return true;
-        abdb_number_error_text(column, text, mark, reason, room);
+        abdb_number_write_why_not_a_number(column, text, mark, reason, room);
         return false;
     }
     if (!abdb_integer_parse_in_range(text, mark, -(1LL << 53), 1LL << 53, &count)) {

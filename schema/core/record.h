@@ -129,7 +129,7 @@ typedef struct {
      * NULL: all can. */
     const char *doubt;
     char doubt_text[200]; /* room for it */
-    char flags[240];      /* room for abdb_entry_add_mark_to_flags */
+    char flags[240];      /* room for abdb_entry_add_mark_to_flags_once */
     char problem[320]; /* a line for each mark with a sentence: abdb_entry_find_problem_of_mark */
 } abdb_entry;
 
@@ -139,18 +139,19 @@ void abdb_origin_to_text(long long origin, char out[17]);
 bool abdb_origin_parse(const char *text, long long *origin);
 /* Adds a known factor (text, and the number that it is, if any). Skips NULL and "". */
 void abdb_entry_add_factor_parsing_number(abdb_entry *entry, const char *name, const char *text);
-void abdb_entry_add_number_factor(abdb_entry *entry, const char *name, double value,
-                                  const char *text);
+void abdb_entry_add_factor_with_text_and_number(abdb_entry *entry, const char *name, double value,
+                                                const char *text);
 /* Adds a factor that the source leaves unknown, or that cannot apply. */
 void abdb_entry_add_valueless_factor(abdb_entry *entry, const char *name, abdb_factor_state state);
 /* The factor of that name, known or not; NULL: the entry has none. */
 const abdb_factor *abdb_entry_find_factor(const abdb_entry *entry, const char *name);
 /* Adds a result with statistic "value" and nothing else known; NULL when there is no room. */
-abdb_result *abdb_entry_add_result(abdb_entry *entry, const char *metric, double value);
+abdb_result *abdb_entry_add_result_or_count_left_out(abdb_entry *entry, const char *metric,
+                                                     double value);
 
 /* Adds a judgement on the row to its flags, once: the name of a row of data/rules/marks.csv, whose
  * effect decides what rankings and comparisons do with the row. */
-void abdb_entry_add_mark_to_flags(abdb_entry *entry, const char *mark);
+void abdb_entry_add_mark_to_flags_once(abdb_entry *entry, const char *mark);
 /* The same, and says what is wrong ("47 of 100 requests failed"): the import prints the first of
  * each mark. A second sentence for one mark is dropped. */
 ABDB_PRINTF(3, 4)
@@ -171,11 +172,11 @@ void abdb_entry_drop_results_uncounting_values(abdb_entry *entry);
  * cleared. */
 void abdb_entry_reset(abdb_entry *entry);
 
-/* Values that this thread took out of its sources so far. abdb_entry_add_result counts each; who
- * reads one and makes no result of it (no number, a row that is refused) adds it by
- * abdb_count_values_read, so that whoever keeps the records can tell whether all were accounted
- * for. */
-void abdb_count_values_read(long values);
+/* Values that this thread took out of its sources so far. abdb_entry_add_result_or_count_left_out
+ * counts each; who reads one and makes no result of it (no number, a row that is refused) adds it
+ * by abdb_add_thread_values_read, so that whoever keeps the records can tell whether all were
+ * accounted for. */
+void abdb_add_thread_values_read(long values);
 long abdb_values_read_by_thread(void);
 
 /* Puts the fields that are dates into the form that is kept (schema/core/date.h). NULL, or the name
@@ -184,7 +185,7 @@ const char *abdb_entry_normalize_dates_find_bad(abdb_entry *entry, const char **
 
 /* The number of a field that is one, as the store checks, keeps and keys it. False: the field has
  * no text, or text that is no count. */
-bool abdb_entry_parse_count(const abdb_entry *entry, int field, long long *out);
+bool abdb_entry_parse_positive_count(const abdb_entry *entry, int field, long long *out);
 /* Rewrites a field that is a count as it is kept, "1024" for "1,024" and "1e3", by the decimal mark
  * of its column. Text that is no count stays: the store refuses it with its reason. */
 void abdb_entry_normalize_count_field(abdb_entry *entry, int field, abdb_decimal_mark mark);

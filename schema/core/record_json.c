@@ -19,7 +19,7 @@ static void append_json_member_name(abdb_text *out, const char *name)
     abdb_text_puts(out, ":");
 }
 
-static void append_json_text_member(abdb_text *out, const char *name, const char *text)
+static void append_json_text_member_unless_null(abdb_text *out, const char *name, const char *text)
 {
     if (!text) return;
     append_json_member_name(out, name);
@@ -34,7 +34,7 @@ static void append_shortest_number(abdb_text *out, double value)
     abdb_text_puts(out, digits);
 }
 
-static void append_json_number_member(abdb_text *out, const char *name, double value)
+static void append_json_number_member_if_finite(abdb_text *out, const char *name, double value)
 {
     if (!isfinite(value)) return;
     append_json_member_name(out, name);
@@ -48,7 +48,7 @@ static void append_json_integer_member(abdb_text *out, const char *name, long lo
 }
 
 /* A number or a text as an item of a list; null where there is none. */
-static void append_json_number_item(abdb_text *out, double value)
+static void append_json_number_or_null_item(abdb_text *out, double value)
 {
     append_comma_unless_first(out);
     if (isfinite(value))
@@ -57,7 +57,7 @@ static void append_json_number_item(abdb_text *out, double value)
         abdb_text_puts(out, "null");
 }
 
-static void append_json_text_item(abdb_text *out, const char *text)
+static void append_json_text_or_null_item(abdb_text *out, const char *text)
 {
     append_comma_unless_first(out);
     if (text)
@@ -67,7 +67,7 @@ static void append_json_text_item(abdb_text *out, const char *text)
 }
 
 /* Appends a factor as its text, or as an object where it has a unit, another number or no value. */
-static void append_factor_json(abdb_text *out, const abdb_factor *f)
+static void append_factor_json_member(abdb_text *out, const abdb_factor *f)
 {
     double read = NAN;
     bool same;
@@ -85,9 +85,9 @@ static void append_factor_json(abdb_text *out, const abdb_factor *f)
         return;
     }
     abdb_text_puts(out, "{");
-    append_json_text_member(out, "text", f->text);
-    append_json_number_member(out, "num", f->num);
-    append_json_text_member(out, "unit", f->unit);
+    append_json_text_member_unless_null(out, "text", f->text);
+    append_json_number_member_if_finite(out, "num", f->num);
+    append_json_text_member_unless_null(out, "unit", f->unit);
     abdb_text_puts(out, "}");
 }
 
@@ -102,9 +102,9 @@ static void append_samples_json(abdb_text *out, const abdb_result *r)
 
         abdb_text_puts(out, i ? ",[" : "[");
         append_shortest_number(out, s->value);
-        append_json_number_item(out, s->t_s);
+        append_json_number_or_null_item(out, s->t_s);
         abdb_text_printf(out, ",%ld", s->rank);
-        append_json_text_item(out, s->mark);
+        append_json_text_or_null_item(out, s->mark);
         abdb_text_puts(out, "]");
     }
     abdb_text_puts(out, "]");
@@ -115,20 +115,20 @@ static void append_result_json(abdb_text *out, const abdb_result *r)
 {
     append_comma_unless_first(out);
     abdb_text_puts(out, "{");
-    append_json_text_member(out, "metric", r->metric);
-    append_json_text_member(out, "statistic", r->statistic);
-    append_json_number_member(out, "value", r->value);
-    append_json_text_member(out, "raw_value", r->raw_value);
-    append_json_text_member(out, "raw_unit", r->raw_unit);
-    append_json_text_member(out, "cell", r->cell);
-    if (r->rank != -1) append_json_number_member(out, "rank", (double)r->rank);
-    append_json_number_member(out, "x", r->x);
-    if (r->n > 0) append_json_number_member(out, "n", (double)r->n);
-    append_json_number_member(out, "low", r->low);
-    append_json_number_member(out, "high", r->high);
-    append_json_text_member(out, "spread", r->spread);
-    append_json_text_member(out, "formula", r->formula);
-    append_json_text_member(out, "fact", r->fact);
+    append_json_text_member_unless_null(out, "metric", r->metric);
+    append_json_text_member_unless_null(out, "statistic", r->statistic);
+    append_json_number_member_if_finite(out, "value", r->value);
+    append_json_text_member_unless_null(out, "raw_value", r->raw_value);
+    append_json_text_member_unless_null(out, "raw_unit", r->raw_unit);
+    append_json_text_member_unless_null(out, "cell", r->cell);
+    if (r->rank != -1) append_json_number_member_if_finite(out, "rank", (double)r->rank);
+    append_json_number_member_if_finite(out, "x", r->x);
+    if (r->n > 0) append_json_number_member_if_finite(out, "n", (double)r->n);
+    append_json_number_member_if_finite(out, "low", r->low);
+    append_json_number_member_if_finite(out, "high", r->high);
+    append_json_text_member_unless_null(out, "spread", r->spread);
+    append_json_text_member_unless_null(out, "formula", r->formula);
+    append_json_text_member_unless_null(out, "fact", r->fact);
     append_samples_json(out, r);
     abdb_text_puts(out, "}");
 }
@@ -143,11 +143,11 @@ static void append_telemetry_json(abdb_text *out, const abdb_entry *e)
         const abdb_telemetry *t = &e->telemetry[i];
 
         abdb_text_puts(out, i ? ",[" : "[");
-        append_json_text_item(out, t->sensor);
-        append_json_text_item(out, t->quantity);
-        append_json_text_item(out, t->unit);
-        append_json_number_item(out, t->t_s);
-        append_json_number_item(out, t->value);
+        append_json_text_or_null_item(out, t->sensor);
+        append_json_text_or_null_item(out, t->quantity);
+        append_json_text_or_null_item(out, t->unit);
+        append_json_number_or_null_item(out, t->t_s);
+        append_json_number_or_null_item(out, t->value);
         abdb_text_puts(out, "]");
     }
     abdb_text_puts(out, "]");
@@ -163,14 +163,14 @@ static void append_spans_json(abdb_text *out, const abdb_entry *e)
         const abdb_span *s = &e->span[i];
 
         abdb_text_puts(out, i ? ",{" : "{");
-        append_json_text_member(out, "name", s->name);
-        append_json_text_member(out, "within", s->within);
-        append_json_text_member(out, "kernel", s->kernel);
-        append_json_text_member(out, "provider", s->provider);
+        append_json_text_member_unless_null(out, "name", s->name);
+        append_json_text_member_unless_null(out, "within", s->within);
+        append_json_text_member_unless_null(out, "kernel", s->kernel);
+        append_json_text_member_unless_null(out, "provider", s->provider);
         append_json_integer_member(out, "calls", s->calls);
-        append_json_number_member(out, "time_s", s->time_s);
-        append_json_number_member(out, "ops", s->ops);
-        append_json_number_member(out, "bytes", s->bytes);
+        append_json_number_member_if_finite(out, "time_s", s->time_s);
+        append_json_number_member_if_finite(out, "ops", s->ops);
+        append_json_number_member_if_finite(out, "bytes", s->bytes);
         abdb_text_puts(out, "}");
     }
     abdb_text_puts(out, "]");
@@ -185,9 +185,9 @@ static void append_ranks_json(abdb_text *out, const abdb_entry *e)
     for (size_t i = 0; i < e->ranks; i++) {
         abdb_text_puts(out, i ? ",{" : "{");
         append_json_integer_member(out, "rank", e->rank[i].rank);
-        append_json_text_member(out, "host", e->rank[i].host);
-        append_json_text_member(out, "device", e->rank[i].device);
-        append_json_text_member(out, "binding", e->rank[i].binding);
+        append_json_text_member_unless_null(out, "host", e->rank[i].host);
+        append_json_text_member_unless_null(out, "device", e->rank[i].device);
+        append_json_text_member_unless_null(out, "binding", e->rank[i].binding);
         abdb_text_puts(out, "}");
     }
     abdb_text_puts(out, "]");
@@ -199,11 +199,11 @@ static void append_process_json(abdb_text *out, const abdb_process *p)
     if (!p->campaign) return;
     append_json_member_name(out, "process");
     abdb_text_puts(out, "{");
-    append_json_text_member(out, "campaign", p->campaign);
-    append_json_text_member(out, "backend", p->backend);
+    append_json_text_member_unless_null(out, "campaign", p->campaign);
+    append_json_text_member_unless_null(out, "backend", p->backend);
     append_json_integer_member(out, "repetition", p->repetition);
     append_json_integer_member(out, "start", p->start);
-    append_json_text_member(out, "started", p->started);
+    append_json_text_member_unless_null(out, "started", p->started);
     abdb_text_puts(out, "}");
 }
 
@@ -224,9 +224,9 @@ void abdb_entry_append_json_line(abdb_text *out, const abdb_entry *e)
     abdb_text_puts(out, "{\"record\":\"entry\",\"field\":{");
     for (int i = 0; i < ABDB_FIELD_COUNT; i++)
         if (e->field[i] && *e->field[i])
-            append_json_text_member(out, abdb_fields[i].name, e->field[i]);
+            append_json_text_member_unless_null(out, abdb_fields[i].name, e->field[i]);
     abdb_text_puts(out, "},\"factor\":{");
-    for (size_t i = 0; i < e->factors; i++) append_factor_json(out, &e->factor[i]);
+    for (size_t i = 0; i < e->factors; i++) append_factor_json_member(out, &e->factor[i]);
     abdb_text_puts(out, "},\"result\":[");
     for (size_t i = 0; i < e->results; i++) append_result_json(out, &e->result[i]);
     abdb_text_puts(out, "]");
@@ -235,20 +235,21 @@ void abdb_entry_append_json_line(abdb_text *out, const abdb_entry *e)
     append_ranks_json(out, e);
     append_process_json(out, &e->process);
     append_origin_json(out, e->origin);
-    append_json_text_member(out, "environment", e->environment);
-    if (e->pieces) append_json_number_member(out, "pieces", (double)e->pieces);
-    if (e->pieces) append_json_text_member(out, "role", e->role);
+    append_json_text_member_unless_null(out, "environment", e->environment);
+    if (e->pieces) append_json_number_member_if_finite(out, "pieces", (double)e->pieces);
+    if (e->pieces) append_json_text_member_unless_null(out, "role", e->role);
     abdb_text_puts(out, "}\n");
 }
 
 void abdb_fact_append_json_line(abdb_text *out, const abdb_fact *f)
 {
     abdb_text_puts(out, "{");
-    append_json_text_member(out, "record", f->table);
+    append_json_text_member_unless_null(out, "record", f->table);
     for (size_t i = 0; i < f->columns; i++) {
-        append_json_text_member(out, f->column[i].name, f->column[i].text);
-        if (!f->column[i].text) append_json_number_member(out, f->column[i].name, f->column[i].num);
+        append_json_text_member_unless_null(out, f->column[i].name, f->column[i].text);
+        if (!f->column[i].text)
+            append_json_number_member_if_finite(out, f->column[i].name, f->column[i].num);
     }
-    append_json_text_member(out, "fact", f->fact);
+    append_json_text_member_unless_null(out, "fact", f->fact);
     abdb_text_puts(out, "}\n");
 }

@@ -52,7 +52,7 @@ static void write_sanitized_line_and_clear(abdb_relay *r)
 }
 
 /* Passes on bytes that are within the bound. */
-static void relay_bytes_or_plain_lines(abdb_relay *r, const char *bytes, size_t size)
+static void write_bytes_or_sanitized_lines(abdb_relay *r, const char *bytes, size_t size)
 {
     if (!r->plain) {
         write_all_ignoring_errors(r, bytes, size);
@@ -76,7 +76,7 @@ bool abdb_relay_pass_chunk_within_limit(abdb_relay *r)
         return false;
     }
     passed = (size_t)size < r->most ? (size_t)size : r->most;
-    relay_bytes_or_plain_lines(r, chunk, passed);
+    write_bytes_or_sanitized_lines(r, chunk, passed);
     r->most -= passed;
     if (passed == (size_t)size || r->over) return true;
     r->over = true;

@@ -49,7 +49,7 @@ static double median_variance_inflation(const double *x, size_t n, double median
 static size_t widened_interval_rank(size_t n, double inflation)
 {
     double middle = ((double)n + 1) / 2;
-    size_t rank = abdb_median_interval_rank(n, 0.95);
+    size_t rank = abdb_median_interval_lower_rank(n, 0.95);
     double low = middle - (middle - (double)rank) * sqrt(inflation);
 
     return rank && low >= 1 ? (size_t)low : 0;

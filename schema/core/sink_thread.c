@@ -303,7 +303,7 @@ static void prefetch_coming_records(const abdb_sink_thread *q, const batch *b, s
 
 /* The thread: hands over one full batch after another until the queue is closed; after an error it
  * only empties them. */
-static void *run_storing_thread(void *self)
+static void *pass_batches_to_inner_sink_until_closed(void *self)
 {
     abdb_sink_thread *q = self;
 
@@ -354,8 +354,8 @@ static abdb_status submit_batch_wait_for_free(abdb_sink_thread *q)
 
 /* Adds a record to the batch that is filled and sends the batch when it is full. Returns an error
  * of the storing thread, too. */
-static abdb_status enqueue_record(abdb_sink_thread *q, record_kind kind, void *record,
-                                  abdb_error *err)
+static abdb_status enqueue_record_submit_full_batch(abdb_sink_thread *q, record_kind kind,
+                                                    void *record, abdb_error *err)
 {
     batch *b = &q->batch[q->filled % BATCHES];
     abdb_status st;
@@ -380,25 +380,27 @@ static abdb_status enqueue_entry_with_keys(void *self, const abdb_entry *entry, 
     packed_entry *packed = pack_entry(batch_being_filled(q), entry);
 
     if (packed) q->keys->make(q->keys->self, entry, packed->key, &packed->origin);
-    return enqueue_record(q, RECORD_ENTRY, packed, err);
+    return enqueue_record_submit_full_batch(q, RECORD_ENTRY, packed, err);
 }
 
 static abdb_status enqueue_fact(void *self, const abdb_fact *fact, abdb_error *err)
 {
-    return enqueue_record(self, RECORD_FACT, pack_fact(batch_being_filled(self), fact), err);
+    return enqueue_record_submit_full_batch(self, RECORD_FACT,
+                                            pack_fact(batch_being_filled(self), fact), err);
 }
 
 static abdb_status enqueue_reject(void *self, const abdb_reject *reject, abdb_error *err)
 {
-    return enqueue_record(self, RECORD_REJECT, pack_reject(batch_being_filled(self), reject), err);
+    return enqueue_record_submit_full_batch(self, RECORD_REJECT,
+                                            pack_reject(batch_being_filled(self), reject), err);
 }
 
 static abdb_status enqueue_row_end(void *self, abdb_error *err)
 {
-    return enqueue_record(self, RECORD_ROW_END, NULL, err);
+    return enqueue_record_submit_full_batch(self, RECORD_ROW_END, NULL, err);
 }
 
-abdb_sink abdb_sink_thread_get_sink(abdb_sink_thread *q)
+abdb_sink abdb_sink_thread_make_enqueuing_sink(abdb_sink_thread *q)
 {
     return (abdb_sink){q, enqueue_entry_with_keys, enqueue_fact, enqueue_reject, enqueue_row_end};
 }
@@ -428,7 +430,8 @@ abdb_status abdb_sink_thread_start(abdb_sink_thread **out, const abdb_sink *inne
     pthread_mutex_init(&q->lock, NULL);
     pthread_cond_init(&q->change, NULL);
     for (size_t i = 0; i < BATCHES; i++) ready &= (q->batch[i].bytes = malloc(BATCH_BYTES)) != NULL;
-    if (!ready || pthread_create(&q->thread, NULL, run_storing_thread, q) != 0) {
+    if (!ready ||
+        pthread_create(&q->thread, NULL, pass_batches_to_inner_sink_until_closed, q) != 0) {
         free_sink_thread(q);
         return ABDB_FAIL(err, ABDB_NOMEM, "a queue");
     }

@@ -21,7 +21,7 @@ typedef struct {
 /* inner and keys must stay until the queue is closed. ABDB_NOMEM: no memory or no thread. */
 ABDB_MUST_USE abdb_status abdb_sink_thread_start(abdb_sink_thread **out, const abdb_sink *inner,
                                                  const abdb_keymaker *keys, abdb_error *err);
-abdb_sink abdb_sink_thread_get_sink(abdb_sink_thread *queue);
+abdb_sink abdb_sink_thread_make_enqueuing_sink(abdb_sink_thread *queue);
 /* Waits until everything was handed over, or an error stopped it, which is returned. */
 ABDB_MUST_USE abdb_status abdb_sink_thread_drain_and_join(abdb_sink_thread *queue, abdb_error *err);
 

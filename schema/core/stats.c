@@ -28,7 +28,7 @@ double abdb_quantile_sorted(const double *x, size_t n, double q)
     return x[i] + (at - (double)i) * (x[i + 1] - x[i]);
 }
 
-size_t abdb_median_interval_rank(size_t n, double confidence)
+size_t abdb_median_interval_lower_rank(size_t n, double confidence)
 {
     double tail = (1 - confidence) / 2, sum = 0, term;
     size_t k;
@@ -81,7 +81,7 @@ abdb_status abdb_sort_and_summarise(double *x, size_t n, abdb_summary *out, abdb
     abdb_array_sort(away, n, sizeof *away, abdb_compare_double);
     out->mad = abdb_quantile_sorted(away, n, 0.5);
     free(away);
-    rank = abdb_median_interval_rank(n, 0.95);
+    rank = abdb_median_interval_lower_rank(n, 0.95);
     out->has_interval = rank > 0;
     out->low = rank ? x[rank - 1] : x[0];
     out->high = rank ? x[n - rank] : x[n - 1];
@@ -99,12 +99,12 @@ static double round_to_13_digits(double value)
     return isfinite(value) ? abdb_round_to_significant_digits(value, DIGITS) : value;
 }
 
-double abdb_exp_rounded(double x)
+double abdb_exp_rounded_to_13_digits(double x)
 {
     return round_to_13_digits(exp(x));
 }
 
-double abdb_expm1_rounded(double x)
+double abdb_expm1_rounded_to_13_digits(double x)
 {
     return round_to_13_digits(expm1(x));
 }

@@ -22,11 +22,11 @@ ABDB_MUST_USE abdb_status abdb_sort_and_summarise(double *x, size_t n, abdb_summ
                                                   abdb_error *err);
 /* 1-based order statistics (low, n + 1 - low) that bracket the median with probability at least
  * confidence; 0 when n is too small. */
-size_t abdb_median_interval_rank(size_t n, double confidence);
+size_t abdb_median_interval_lower_rank(size_t n, double confidence);
 /* The number whose natural logarithm is x, to the 13 digits that means of logarithms carry: of the
  * logarithm of 0.11 it is 0.11, not 0.11000000000000001. */
-double abdb_exp_rounded(double x);
+double abdb_exp_rounded_to_13_digits(double x);
 /* The same, less one, as of a logarithm of 1 + share. */
-double abdb_expm1_rounded(double x);
+double abdb_expm1_rounded_to_13_digits(double x);
 
 #endif

@@ -228,7 +228,7 @@ void abdb_fold_name_drop_punctuation(const char *name, char *out, size_t room)
 
 /* Damerau and Levenshtein's distance (optimal string alignment) by three rows of its table: this,
  * the last and the one before, for swaps. */
-int abdb_edit_distance(const char *a, const char *b)
+int abdb_damerau_distance_ignoring_case(const char *a, const char *b)
 {
     int row[3][DISTANCE_MAX + 1];
     int la = (int)strlen(a), lb = (int)strlen(b);
@@ -270,7 +270,7 @@ const char *abdb_nearest_name(const char *name, const char *const *names, size_t
     int least = (int)strlen(name) / 2 + 1;
 
     for (size_t i = 0; i < count; i++) {
-        int distance = abdb_edit_distance(name, names[i]);
+        int distance = abdb_damerau_distance_ignoring_case(name, names[i]);
 
         if (distance < least ||
             (best && distance == least &&
@@ -282,7 +282,8 @@ const char *abdb_nearest_name(const char *name, const char *const *names, size_t
     return best;
 }
 
-const char *abdb_name_by_loose_spelling(const char *word, const char *const *names, size_t count)
+const char *abdb_only_name_of_loose_spelling(const char *word, const char *const *names,
+                                             size_t count)
 {
     const char *found = NULL;
     char folded[256], release[258], bones[256];

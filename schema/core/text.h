@@ -69,13 +69,14 @@ void abdb_fold_name_drop_punctuation(const char *name, char *out, size_t room);
 /* Has the text a digit, so that it is a number or a damaged one, and no word? NULL has none. */
 bool abdb_has_digit(const char *string);
 /* Edit distance (insert, delete, replace, swap = 1), case-insensitive. */
-int abdb_edit_distance(const char *a, const char *b);
+int abdb_damerau_distance_ignoring_case(const char *a, const char *b);
 /* The name nearest to `name`, or NULL when none is near enough to suggest. */
 const char *abdb_nearest_name(const char *name, const char *const *names, size_t count);
 /* What a person means who typed `word` where one of `names` is wanted: the name itself, or the only
  * one that differs by no more than case, punctuation or a v before it (6.0: v6.0). NULL: none, or
  * several. */
-const char *abdb_name_by_loose_spelling(const char *word, const char *const *names, size_t count);
+const char *abdb_only_name_of_loose_spelling(const char *word, const char *const *names,
+                                             size_t count);
 /* '*' and '?' patterns, case-insensitive. */
 bool abdb_glob_matches_ignoring_case(const char *pattern, const char *string);
 /* Bytes of the valid UTF-8 character at the beginning of a string, or 0. */

@@ -21,7 +21,7 @@ static size_t trimmed_count_per_end(size_t n)
 /* The squared standard error of a trimmed mean of sorted x[0..n) (Yuen 1974): Winsorized squares
  * (what is trimmed counts as the nearest value that is not) over h (h - 1), h being what is
  * left. */
-static double trimmed_mean_squared_se(const double *x, size_t n)
+static double winsorized_squared_se_of_trimmed_mean(const double *x, size_t n)
 {
     size_t g = trimmed_count_per_end(n), h = n - 2 * g;
     double mean = 0, squares = 0;
@@ -39,7 +39,7 @@ static double trimmed_mean_squared_se(const double *x, size_t n)
     return squares / ((double)h * ((double)h - 1));
 }
 
-static double trimmed_mean(const double *x, size_t n)
+static double trimmed_mean_of_sorted(const double *x, size_t n)
 {
     size_t g = trimmed_count_per_end(n);
     double sum = 0;
@@ -63,7 +63,7 @@ abdb_status abdb_trimmed_geomean_of_logs(const double *x, size_t n, double *out,
     abdb_status st = copy_sorted(x, n, &in_order, err);
 
     if (st != ABDB_OK) return st;
-    *out = abdb_exp_rounded(trimmed_mean(in_order, n));
+    *out = abdb_exp_rounded_to_13_digits(trimmed_mean_of_sorted(in_order, n));
     free(in_order);
     return ABDB_OK;
 }
@@ -97,10 +97,10 @@ static abdb_status trimmed_difference_of_pairs(const abdb_trimmed_mean_trial *t,
         a += pair[i].a / (double)h;
         b += pair[i].b / (double)h;
     }
-    out->a = abdb_exp_rounded(a);
-    out->b = abdb_exp_rounded(b);
+    out->a = abdb_exp_rounded_to_13_digits(a);
+    out->b = abdb_exp_rounded_to_13_digits(b);
     out->difference = b - a;
-    out->within = trimmed_mean_squared_se(d, n);
+    out->within = winsorized_squared_se_of_trimmed_mean(d, n);
     out->freedom = (double)(h - 1);
 done:
     free(pair);
@@ -120,11 +120,11 @@ static abdb_status trimmed_difference_of_sides(const abdb_trimmed_mean_trial *t,
 
     TRY(copy_sorted(t->a, t->m, &a, err));
     TRY(copy_sorted(t->b, t->n, &b, err));
-    out->difference = trimmed_mean(b, t->n) - trimmed_mean(a, t->m);
-    out->a = abdb_exp_rounded(trimmed_mean(a, t->m));
-    out->b = abdb_exp_rounded(trimmed_mean(b, t->n));
-    part[0] = trimmed_mean_squared_se(a, t->m);
-    part[1] = trimmed_mean_squared_se(b, t->n);
+    out->difference = trimmed_mean_of_sorted(b, t->n) - trimmed_mean_of_sorted(a, t->m);
+    out->a = abdb_exp_rounded_to_13_digits(trimmed_mean_of_sorted(a, t->m));
+    out->b = abdb_exp_rounded_to_13_digits(trimmed_mean_of_sorted(b, t->n));
+    part[0] = winsorized_squared_se_of_trimmed_mean(a, t->m);
+    part[1] = winsorized_squared_se_of_trimmed_mean(b, t->n);
     part[2] = t->drift * t->drift * (1 / (double)t->a_commands + 1 / (double)t->b_commands);
     freedom[0] = (double)(t->m - 2 * trimmed_count_per_end(t->m) - 1);
     freedom[1] = (double)(t->n - 2 * trimmed_count_per_end(t->n) - 1);
@@ -237,8 +237,8 @@ static abdb_status trimmed_mean_and_variance_of_command(const double *x, size_t 
     abdb_status st = copy_sorted(x, n, &in_order, err);
 
     if (st != ABDB_OK) return st;
-    *mean = trimmed_mean(in_order, n);
-    *variance = n > 1 ? trimmed_mean_squared_se(in_order, n) * (double)n : 0;
+    *mean = trimmed_mean_of_sorted(in_order, n);
+    *variance = n > 1 ? winsorized_squared_se_of_trimmed_mean(in_order, n) * (double)n : 0;
     free(in_order);
     return ABDB_OK;
 }
@@ -273,7 +273,7 @@ done:
     return st;
 }
 
-abdb_noise abdb_noise_from_sums(const abdb_noise_sums *s)
+abdb_noise abdb_noise_standard_deviations_from_sums(const abdb_noise_sums *s)
 {
     return (abdb_noise){
         .process = s->within_freedom > 0 ? sqrt(s->within / s->within_freedom) : NAN,

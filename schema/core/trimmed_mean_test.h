@@ -95,6 +95,6 @@ ABDB_MUST_USE abdb_status abdb_noise_add_within_and_between_commands(abdb_noise_
                                                                      const double *value,
                                                                      const size_t *command,
                                                                      size_t n, abdb_error *err);
-abdb_noise abdb_noise_from_sums(const abdb_noise_sums *sums);
+abdb_noise abdb_noise_standard_deviations_from_sums(const abdb_noise_sums *sums);
 
 #endif

@@ -11,7 +11,8 @@
 #include "schema/core/stats.h"
 
 /* Refuses a side without samples, and samples that are not positive and finite. */
-static abdb_status check_samples_positive(const abdb_two_samples *two, abdb_error *err)
+static abdb_status refuse_empty_side_or_nonpositive_sample(const abdb_two_samples *two,
+                                                           abdb_error *err)
 {
     if (!two->m || !two->n)
         return ABDB_FAIL(err, ABDB_DATA, "a side has no samples (%zu and %zu)", two->m, two->n);
@@ -32,7 +33,7 @@ static abdb_status log_ratios_of_all_pairs(const abdb_two_samples *two, double *
 {
     size_t count = two->m * two->n, k = 0;
     double *d, *log_b;
-    abdb_status st = check_samples_positive(two, err);
+    abdb_status st = refuse_empty_side_or_nonpositive_sample(two, err);
 
     if (st != ABDB_OK) return st;
     if (two->m > ABDB_PAIRS_MAX / two->n)
@@ -101,7 +102,8 @@ abdb_status abdb_hodges_lehmann_ratio(const abdb_two_samples *two, double *out, 
     double *d = NULL;
     abdb_status st = log_ratios_of_all_pairs(two, &d, err);
 
-    if (st == ABDB_OK) *out = abdb_exp_rounded(median_by_selection(d, two->m * two->n));
+    if (st == ABDB_OK)
+        *out = abdb_exp_rounded_to_13_digits(median_by_selection(d, two->m * two->n));
     free(d);
     return st;
 }
@@ -171,7 +173,7 @@ static abdb_status mann_whitney_tails_with_b_scaled(const abdb_two_samples *two,
     abdb_status st = ABDB_OK;
 
     if (!all) TRY(ABDB_FAIL(err, ABDB_NOMEM, "ranks of %zu samples", count));
-    TRY(check_samples_positive(two, err));
+    TRY(refuse_empty_side_or_nonpositive_sample(two, err));
     for (size_t i = 0; i < two->m; i++) all[i] = (abdb_ranked){.x = two->a[i], .at = i};
     for (size_t i = 0; i < two->n; i++)
         all[two->m + i] = (abdb_ranked){.x = two->b[i] * factor, .at = two->m + i};
@@ -218,8 +220,8 @@ done:
 
 /* The largest k with P(U < k) <= tail, U of m and n samples without ties: the interval of the ratio
  * leaves out k - 1 of all pairs at each end. */
-static abdb_status mann_whitney_critical_rank(size_t m, size_t n, double tail, size_t *out,
-                                              abdb_error *err)
+static abdb_status mann_whitney_lower_critical_u(size_t m, size_t n, double tail, size_t *out,
+                                                 abdb_error *err)
 {
     size_t count = m + n, most = m * n;
     double *ways, total = 0, sum = 0;
@@ -257,10 +259,11 @@ abdb_status abdb_hodges_lehmann_interval(const abdb_two_samples *two, double con
 
     *has = false;
     TRY(log_ratios_of_all_pairs(two, &d, err));
-    TRY(mann_whitney_critical_rank(two->m, two->n, (1 - confidence) / 2, &k, err));
+    TRY(mann_whitney_lower_critical_u(two->m, two->n, (1 - confidence) / 2, &k, err));
     if (k > 0) {
-        *low = abdb_exp_rounded(select_kth_smallest(d, two->m * two->n, k - 1));
-        *high = abdb_exp_rounded(select_kth_smallest(d, two->m * two->n, two->m * two->n - k));
+        *low = abdb_exp_rounded_to_13_digits(select_kth_smallest(d, two->m * two->n, k - 1));
+        *high = abdb_exp_rounded_to_13_digits(
+            select_kth_smallest(d, two->m * two->n, two->m * two->n - k));
         *has = true;
     }
 done:
@@ -312,7 +315,7 @@ done:
 abdb_status abdb_bootstrap_ratio_quantile(const abdb_two_samples *two, double q, double *out,
                                           abdb_error *err)
 {
-    abdb_status st = check_samples_positive(two, err);
+    abdb_status st = refuse_empty_side_or_nonpositive_sample(two, err);
 
     return st == ABDB_OK
                ? bootstrap_median_or_ratio_quantile(two->a, two->m, two->b, two->n, q, out, err)

@@ -29,7 +29,7 @@ static bool equal_ignoring_space_and_footnote_star(const char *a, const char *b,
 }
 
 /* "Gib/s" is not "GiB/s": of symbols of bits and bytes each letter's case counts. */
-static bool case_tells_bits_from_bytes(const abdb_unit *unit)
+static bool is_symbol_of_bits_or_bytes(const abdb_unit *unit)
 {
     return *unit->base == 'B' && !strcasestr(unit->name, "bit") && !strcasestr(unit->name, "byte");
 }
@@ -48,7 +48,7 @@ const abdb_unit *abdb_unit_find(const char *spelling)
     for (size_t i = 0; i < UNIT_COUNT; i++) {
         if (strlen(units[i].name) <= SYMBOL_LENGTH ||
             !equal_ignoring_space_and_footnote_star(spelling, units[i].name,
-                                                    case_tells_bits_from_bytes(&units[i])))
+                                                    is_symbol_of_bits_or_bytes(&units[i])))
             continue;
         if (found && (found->factor != units[i].factor || strcmp(found->base, units[i].base) != 0))
             return NULL; /* two units of this spelling */
@@ -57,7 +57,7 @@ const abdb_unit *abdb_unit_find(const char *spelling)
     return found;
 }
 
-const char *abdb_unit_list_of_base(const char *base, char *out, size_t room)
+const char *abdb_write_first_units_of_base(const char *base, char *out, size_t room)
 {
     enum { SHOWN = 8 };
     size_t size = 0, shown = 0;

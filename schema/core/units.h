@@ -23,6 +23,6 @@ ABDB_MUST_USE abdb_status abdb_unit_convert(double value, const char *from, cons
  * that 35284801 ns is 0.035284801 s and not 0.035284801000000005. */
 double abdb_unit_to_base_value(const abdb_unit *unit, double value);
 /* The first units of that base in out, for a message: "s, ms, us". Returns out. */
-const char *abdb_unit_list_of_base(const char *base, char *out, size_t room);
+const char *abdb_write_first_units_of_base(const char *base, char *out, size_t room);
 
 #endif

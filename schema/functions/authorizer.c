@@ -24,7 +24,7 @@ const abdb_sql_function *abdb_sql_function_find(const char *name)
     return NULL;
 }
 
-static bool is_callable(const char *name)
+static bool is_listed_scalar_or_aggregate(const char *name)
 {
     const abdb_sql_function *f = abdb_sql_function_find(name);
 
@@ -38,7 +38,7 @@ static int authorize_all_but_unlisted_functions(void *unused, int action, const 
                                                 const char *b, const char *c, const char *d)
 {
     (void)unused, (void)a, (void)c, (void)d;
-    return action != SQLITE_FUNCTION || is_callable(b) ? SQLITE_OK : SQLITE_DENY;
+    return action != SQLITE_FUNCTION || is_listed_scalar_or_aggregate(b) ? SQLITE_OK : SQLITE_DENY;
 }
 
 /* What is not allowed here is refused. */
@@ -85,7 +85,7 @@ static int authorize_reads_and_temp_tables(void *unused, int action, const char 
 }
 
 /* Prepares a question to each table function, which connects it; the answer is of no interest. */
-static void connect_table_functions(sqlite3 *db)
+static void prepare_query_of_each_table_function(sqlite3 *db)
 {
     for (const abdb_sql_function *f = abdb_sql_functions; f->name; f++) {
         char *sql =
@@ -102,7 +102,7 @@ void abdb_sql_install_authorizer(sqlite3 *db, abdb_sql_rights rights)
 {
     sqlite3_set_authorizer(db, authorize_all_but_unlisted_functions, NULL);
     if (rights == ABDB_SQL_ALL) return;
-    connect_table_functions(db);
+    prepare_query_of_each_table_function(db);
     sqlite3_set_authorizer(db,
                            rights == ABDB_SQL_READING ? authorize_read_only_statements
                                                       : authorize_reads_and_temp_tables,
@@ -136,7 +136,8 @@ static int find_unlisted_functions(sqlite3 *db, registered *out, int room, int *
         /* columns: name, builtin, type, enc, narg, flags */
         registered *f = &out[*count];
 
-        if (sqlite3_column_int(s, 1) || is_callable(abdb_sql_text_or_empty(s, 0))) continue;
+        if (sqlite3_column_int(s, 1) || is_listed_scalar_or_aggregate(abdb_sql_text_or_empty(s, 0)))
+            continue;
         sqlite3_snprintf(sizeof f->name, f->name, "%s", abdb_sql_text_or_empty(s, 0));
         f->encoding = sqlite_encoding_from_name(abdb_sql_text_or_empty(s, 3));
         f->arguments = sqlite3_column_int(s, 4);

@@ -83,7 +83,7 @@ static double value_or_nan(sqlite3_value *value)
 }
 
 /* offer_fits(DEVICES, NODES, OFFERED): 1 where an offer holds a node of the system, else 0. */
-static void sql_offer_fits(sqlite3_context *context, int count, sqlite3_value **value)
+static void sql_offer_holds_one_node(sqlite3_context *context, int count, sqlite3_value **value)
 {
     double offered = value_or_nan(value[2]);
 
@@ -93,7 +93,7 @@ static void sql_offer_fits(sqlite3_context *context, int count, sqlite3_value **
 }
 
 /* price_old_days(): the age beyond which a price is called old. */
-static void sql_price_old_days(sqlite3_context *context, int count, sqlite3_value **value)
+static void sql_price_old_days_threshold(sqlite3_context *context, int count, sqlite3_value **value)
 {
     (void)count;
     (void)value;
@@ -116,11 +116,11 @@ int abdb_sql_register_functions(sqlite3 *db)
         code =
             sqlite3_create_function(db, "key_ordinal", 1, flags, NULL, sql_key_ordinal, NULL, NULL);
     if (code == SQLITE_OK)
-        code =
-            sqlite3_create_function(db, "offer_fits", 3, flags, NULL, sql_offer_fits, NULL, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_create_function(db, "price_old_days", 0, flags, NULL, sql_price_old_days,
+        code = sqlite3_create_function(db, "offer_fits", 3, flags, NULL, sql_offer_holds_one_node,
                                        NULL, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_create_function(db, "price_old_days", 0, flags, NULL,
+                                       sql_price_old_days_threshold, NULL, NULL);
     if (code == SQLITE_OK) code = abdb_sql_register_statistics(db);
     return code;
 }

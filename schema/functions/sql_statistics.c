@@ -77,7 +77,7 @@ static abdb_status geomean_of_samples(const samples *s, double *out, int *has, a
         if (!(s->x[i] > 0)) return ABDB_FAIL(err, ABDB_DATA, "geomean: a value is not positive");
         sum += log(s->x[i]);
     }
-    *out = abdb_exp_rounded(sum / (double)s->n);
+    *out = abdb_exp_rounded_to_13_digits(sum / (double)s->n);
     *has = 1;
     return ABDB_OK;
 }
@@ -103,7 +103,7 @@ static abdb_status sort_get_median_interval_rank(const samples *s, size_t *rank,
     if (!(s->option > 0 && s->option < 1))
         return ABDB_FAIL(err, ABDB_DATA, "ci: the confidence is not in (0, 1)");
     abdb_array_sort(s->x, s->n, sizeof *s->x, abdb_compare_double);
-    *rank = abdb_median_interval_rank(s->n, s->option);
+    *rank = abdb_median_interval_lower_rank(s->n, s->option);
     return ABDB_OK;
 }
 

@@ -5,7 +5,8 @@
 
 #include "schema/store/writer_internal.h"
 
-/* Bytes of a file from which leave_wal_for_large_file is worth changing the journal for. */
+/* Bytes of a file from which leave_wal_if_input_outgrows_database is worth changing the journal
+ * for. */
 enum { LARGE_UNIT = 8 << 20 };
 
 /* The newest reading of the unit's bytes, format and words. */
@@ -43,7 +44,7 @@ abdb_status abdb_writer_find_newest_import_of_same_input(abdb_writer *w, abdb_re
 }
 
 /* Is there nothing to read? Else says whether the reading replaces an older one, or adds to it. */
-bool abdb_writer_skip_or_set_replace_and_retry(abdb_writer *w, const abdb_reading *r)
+bool abdb_writer_should_skip_else_set_replace_and_retry(abdb_writer *w, const abdb_reading *r)
 {
     bool read = r->version >= 0, retry = read && w->unit->retry && r->counts.rejected;
 
@@ -94,14 +95,14 @@ static abdb_status delete_artifact_rejects(abdb_writer *w, abdb_error *err)
 /* A unit that is larger than the file would pass through the log whole: every page written twice.
  * With a rollback journal only what was there is, and a crash still leaves the file as it was.
  * Where others read at this moment the mode stays. */
-static void leave_wal_for_large_file(abdb_writer *w, size_t size)
+static void leave_wal_if_input_outgrows_database(abdb_writer *w, size_t size)
 {
     sqlite3_int64 pages = 0, page = 0;
     abdb_error err;
 
     if (size < LARGE_UNIT ||
-        abdb_db_query_integer(w->db, "PRAGMA page_count", &pages, &err) != ABDB_OK ||
-        abdb_db_query_integer(w->db, "PRAGMA page_size", &page, &err) != ABDB_OK ||
+        abdb_db_query_integer_or_0(w->db, "PRAGMA page_count", &pages, &err) != ABDB_OK ||
+        abdb_db_query_integer_or_0(w->db, "PRAGMA page_size", &page, &err) != ABDB_OK ||
         (size_t)(pages * page) > size)
         return;
     abdb_db_set_busy_wait(w->db, false);
@@ -118,13 +119,13 @@ abdb_status abdb_writer_begin_and_insert_artifact_once(abdb_writer *w, abdb_erro
     abdb_status st = ABDB_OK;
 
     if (w->open) return ABDB_OK;
-    if (w->unit) leave_wal_for_large_file(w, w->unit->size);
+    if (w->unit) leave_wal_if_input_outgrows_database(w, w->unit->size);
     TRY(abdb_db_exec(w->db, "BEGIN IMMEDIATE", err));
     w->open = 1;
     w->marked_stale = 0;
     if (!w->unit) return ABDB_OK;
     TRY(abdb_writer_find_newest_import_of_same_input(w, &there, err));
-    if (abdb_writer_skip_or_set_replace_and_retry(w, &there)) {
+    if (abdb_writer_should_skip_else_set_replace_and_retry(w, &there)) {
         w->said_by_another = 1;
         w->counts = there.counts;
     } else if (w->retries) {
@@ -138,7 +139,8 @@ done:
     return st;
 }
 
-abdb_status abdb_writer_store_reject(void *self, const abdb_reject *reject, abdb_error *err)
+abdb_status abdb_writer_count_and_store_reject(void *self, const abdb_reject *reject,
+                                               abdb_error *err)
 {
     abdb_writer *w = self;
     sqlite3_stmt *s = w->statement[S_REJECT];
@@ -159,5 +161,5 @@ abdb_status abdb_writer_store_reject(void *self, const abdb_reject *reject, abdb
     abdb_bind_text_or_null(s, 4, reject->reason);
     if (reject->raw)
         sqlite3_bind_text(s, 5, reject->raw, (int)(size < RAW_MAX ? size : RAW_MAX), SQLITE_STATIC);
-    return abdb_writer_run_statement(w, S_REJECT, err);
+    return abdb_writer_run_and_reset_statement(w, S_REJECT, err);
 }

@@ -17,7 +17,7 @@ enum { BULK_MIN = 2000, OTHERS_PER_NEW = 8 };
 
 /* --- rows, many at a time --------------------------------------------------------------------- */
 
-abdb_pending_row abdb_writer_get_statement_or_buffer(const abdb_writer *w, statement_id id)
+abdb_pending_row abdb_writer_get_pending_row_slot(const abdb_writer *w, statement_id id)
 {
     return (abdb_pending_row){w->statement[id], w->rows[id]};
 }
@@ -57,7 +57,7 @@ void abdb_row_set_key_in_two_columns(abdb_pending_row slot, int column, abdb_key
 abdb_status abdb_writer_buffer_or_insert_row(abdb_writer *w, statement_id id, abdb_error *err)
 {
     return w->rows[id] ? abdb_row_buffer_end_row_insert_if_full(w->rows[id], err)
-                       : abdb_writer_run_statement(w, id, err);
+                       : abdb_writer_run_and_reset_statement(w, id, err);
 }
 
 abdb_status abdb_writer_flush_rows(abdb_writer *w, abdb_error *err)
@@ -78,20 +78,20 @@ static void discard_row_buffer(abdb_writer *w, int id)
 /* --- keys and indexes ------------------------------------------------------------------------- */
 
 /* Every key of a table into memory; *all: there is memory for them. */
-static abdb_status load_keys_into_map(abdb_writer *w, abdb_keymap *map, const char *sql, bool *all,
-                                      abdb_error *err)
+static abdb_status load_all_keys_into_map_or_none(abdb_writer *w, abdb_keymap *map, const char *sql,
+                                                  bool *all_fit, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(w->db->sql, sql, -1, &s, NULL);
 
-    *all = true;
+    *all_fit = true;
     while (code == SQLITE_OK || code == SQLITE_ROW) {
         code = sqlite3_step(s);
         if (code != SQLITE_ROW) break;
-        if (!abdb_keymap_put(map,
-                             (abdb_key){sqlite3_column_int64(s, 0), sqlite3_column_int64(s, 1)},
-                             (uint32_t)sqlite3_column_int64(s, 2))) {
-            *all = false;
+        if (!abdb_keymap_put_unless_full(
+                map, (abdb_key){sqlite3_column_int64(s, 0), sqlite3_column_int64(s, 1)},
+                (uint32_t)sqlite3_column_int64(s, 2))) {
+            *all_fit = false;
             abdb_keymap_free(map);
             code = SQLITE_DONE;
             break;
@@ -104,7 +104,7 @@ static abdb_status load_keys_into_map(abdb_writer *w, abdb_keymap *map, const ch
 /* The indexes of entries and descriptions. Not that of results, which come in the order of their
  * entries: it grows at its end; nor partial ones, for which most rows of a large table are read to
  * find nothing. Keys of descriptions that memory cannot hold are looked up in theirs. */
-static abdb_status drop_and_remember_indexes(abdb_writer *w, abdb_error *err)
+static abdb_status drop_entry_and_description_indexes_keep_sql(abdb_writer *w, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(w->db->sql,
@@ -161,14 +161,14 @@ done:
 /* Turns to bulk where the unit is large beside what the file holds and all keys fit into memory:
  * with keys looked up there instead of in an index, indexes can be dropped now and built at the
  * end. */
-static abdb_status start_bulk_if_worthwhile(abdb_writer *w, abdb_error *err)
+static abdb_status start_bulk_drop_indexes_if_worthwhile(abdb_writer *w, abdb_error *err)
 {
     sqlite3_int64 entries;
     bool all = false;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_db_query_integer(w->db, "SELECT coalesce(max(entry_id), 0) FROM entry_row", &entries,
-                              err));
+    TRY(abdb_db_query_integer_or_0(w->db, "SELECT coalesce(max(entry_id), 0) FROM entry_row",
+                                   &entries, err));
     w->bulk_at *= 2;
     if (entries / OTHERS_PER_NEW > w->unit_entries) return ABDB_OK; /* few among many, so far */
     if (entries > ABDB_KEYMAP_ENTRIES_MAX / 2) {
@@ -176,26 +176,26 @@ static abdb_status start_bulk_if_worthwhile(abdb_writer *w, abdb_error *err)
         return ABDB_OK;
     }
     w->entries.max_keys = ABDB_KEYMAP_ENTRIES_MAX;
-    TRY(load_keys_into_map(w, &w->entries,
-                           "SELECT entry_key, entry_key_low, entry_id FROM entry_row", &all, err));
+    TRY(load_all_keys_into_map_or_none(
+        w, &w->entries, "SELECT entry_key, entry_key_low, entry_id FROM entry_row", &all, err));
     if (!all) {
         w->no_bulk = 1;
         return ABDB_OK;
     }
-    TRY(load_keys_into_map(
+    TRY(load_all_keys_into_map_or_none(
         w, &w->descriptions,
         "SELECT description_key, description_key_low, description_id FROM description",
         &w->all_descriptions, err));
-    TRY(drop_and_remember_indexes(w, err));
+    TRY(drop_entry_and_description_indexes_keep_sql(w, err));
     TRY(abdb_row_buffer_open(&w->rows[S_ENTRY], w->db, "entry_row", 13, err));
     TRY(abdb_row_buffer_open(&w->rows[S_RESULT], w->db, "result_row", 14, err));
     w->next_entry = entries + 1;
     if (w->all_descriptions) {
         TRY(abdb_row_buffer_open(&w->rows[S_DESCRIPTION], w->db, "description",
                                  3 + ABDB_FIELD_COUNT - 2, err));
-        TRY(abdb_db_query_integer(w->db,
-                                  "SELECT coalesce(max(description_id), 0) + 1 FROM description",
-                                  &w->next_description, err));
+        TRY(abdb_db_query_integer_or_0(
+            w->db, "SELECT coalesce(max(description_id), 0) + 1 FROM description",
+            &w->next_description, err));
     }
     w->bulk = 1;
 done:
@@ -207,13 +207,14 @@ abdb_status abdb_writer_count_entry_and_update_bulk(abdb_writer *w, abdb_key key
 {
     w->unit_entries++;
     if (w->bulk) {
-        if (abdb_keymap_put(&w->entries, key, (uint32_t)id)) return ABDB_OK;
+        if (abdb_keymap_put_unless_full(&w->entries, key, (uint32_t)id)) return ABDB_OK;
         w->no_bulk = 1; /* more keys than memory is for: on with the indexes */
         return abdb_writer_finish_bulk_rebuild_indexes(w, err);
     }
     if (w->bulk_at < BULK_MIN) w->bulk_at = BULK_MIN;
-    return w->unit_entries == w->bulk_at && !w->no_bulk ? start_bulk_if_worthwhile(w, err)
-                                                        : ABDB_OK;
+    return w->unit_entries == w->bulk_at && !w->no_bulk
+               ? start_bulk_drop_indexes_if_worthwhile(w, err)
+               : ABDB_OK;
 }
 
 abdb_status abdb_writer_finish_bulk_rebuild_indexes(abdb_writer *w, abdb_error *err)
@@ -230,7 +231,7 @@ done:
     return st;
 }
 
-abdb_status abdb_writer_end_description_bulk(abdb_writer *w, abdb_error *err)
+abdb_status abdb_writer_end_description_bulk_rebuild_index(abdb_writer *w, abdb_error *err)
 {
     abdb_status st = abdb_row_buffer_insert_waiting(w->rows[S_DESCRIPTION], err);
 

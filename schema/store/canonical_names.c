@@ -130,7 +130,7 @@ abdb_status abdb_names_resolve_and_store_new(abdb_db *db, const abdb_marks *mark
     TRY(abdb_db_exec(db, begin, err));
     TRY(abdb_db_exec(db, collect, err));
     if (dictionary_changed) TRY(abdb_db_exec(db, collect_all, err));
-    TRY(abdb_db_query_integer(db, "SELECT count(*) FROM spelt", &count, err));
+    TRY(abdb_db_query_integer_or_0(db, "SELECT count(*) FROM spelt", &count, err));
     if (!count) goto done;
     TRY(abdb_db_exec(db, look_up, err));
     if (dictionary_changed) TRY(abdb_db_exec(db, "DELETE FROM name_factor", err));

@@ -60,13 +60,13 @@ abdb_status abdb_ceilings_update_best(abdb_db *db, const abdb_marks *marks, abdb
     abdb_error ignored;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_db_query_integer(
+    TRY(abdb_db_query_integer_or_0(
         db, "SELECT EXISTS (SELECT 1 FROM point_factor WHERE factor = 'ceiling')", &some, err));
     if (!some) return ABDB_OK;
     sql = sqlite3_mprintf(find, marks->entry);
     if (!sql) return ABDB_FAIL(err, ABDB_NOMEM, "ceilings");
     TRY(abdb_db_exec(db, sql, err));
-    TRY(abdb_db_query_integer(db, "SELECT EXISTS (SELECT 1 FROM found)", &some, err));
+    TRY(abdb_db_query_integer_or_0(db, "SELECT EXISTS (SELECT 1 FROM found)", &some, err));
     if (some) TRY(abdb_db_exec(db, keep, err));
 done:
     sqlite3_free(sql);

@@ -21,14 +21,14 @@ const abdb_busy_timeout abdb_patience_short = {10, NULL};
 
 /* Another program holds the file, for the turn-th time in this wait: naps a little. 0: patience is
  * over. */
-int abdb_db_nap_until_busy_timeout(void *self, int turn)
+int abdb_db_nap_20_ms_unless_timed_out(void *self, int tries_before)
 {
     static const double tell_after_s = 1;
     const struct timespec nap = {0, NAP_MS * 1000000};
     abdb_db *db = self;
     double waited;
 
-    if (turn == 0) db->waits_since = abdb_monotonic_seconds();
+    if (tries_before == 0) db->waits_since = abdb_monotonic_seconds();
     waited = abdb_monotonic_seconds() - db->waits_since;
     if (waited >= db->patience.seconds) return 0;
     if (waited >= tell_after_s && !db->long_wait_reported && db->patience.on_long_wait) {
@@ -41,7 +41,7 @@ int abdb_db_nap_until_busy_timeout(void *self, int turn)
 
 void abdb_db_set_busy_wait(abdb_db *db, bool wait)
 {
-    sqlite3_busy_handler(db->sql, wait ? abdb_db_nap_until_busy_timeout : NULL, db);
+    sqlite3_busy_handler(db->sql, wait ? abdb_db_nap_20_ms_unless_timed_out : NULL, db);
 }
 
 abdb_status abdb_db_report_sqlite_error(abdb_db *db, abdb_error *err, const char *doing)
@@ -97,7 +97,8 @@ abdb_status abdb_db_exec(abdb_db *db, const char *sql, abdb_error *err)
     return abdb_db_report_sqlite_error(db, err, doing);
 }
 
-abdb_status abdb_db_query_integer(abdb_db *db, const char *sql, sqlite3_int64 *out, abdb_error *err)
+abdb_status abdb_db_query_integer_or_0(abdb_db *db, const char *sql, sqlite3_int64 *out,
+                                       abdb_error *err)
 {
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(db->sql, sql, -1, &statement, NULL);
@@ -154,12 +155,12 @@ abdb_status abdb_db_report_log_left_by_close(abdb_error *err)
 {
     char log[PATH_MAX];
 
-    if (!apart.path || !abdb_db_find_nonempty_log(apart.path, log)) return ABDB_OK;
+    if (!apart.path || !abdb_db_find_nonempty_wal_or_journal(apart.path, log)) return ABDB_OK;
     *err = apart.err;
     return err->status;
 }
 
-bool abdb_db_find_nonempty_log(const char *path, char log[PATH_MAX])
+bool abdb_db_find_nonempty_wal_or_journal(const char *path, char log[PATH_MAX])
 {
     static const char *const suffixes[] = {"-wal", "-journal"};
     struct stat info;
@@ -191,7 +192,7 @@ void abdb_db_close(abdb_db *db)
     if (!db) return;
     whole = !db->sql || db->mode == ABDB_READ || checkpoint_and_leave_wal(db, &err) == ABDB_OK;
     sqlite3_close_v2(db->sql);
-    if (!whole && abdb_db_find_nonempty_log(db->path, log)) {
+    if (!whole && abdb_db_find_nonempty_wal_or_journal(db->path, log)) {
         free(apart.path);
         apart.path = db->path;
         apart.err = err;

@@ -57,7 +57,7 @@ ABDB_MUST_USE abdb_status abdb_db_open_with_timeout(abdb_db **out, const char *p
 void abdb_db_set_busy_wait(abdb_db *db, bool wait);
 /* SQLite's busy handler: naps for the turn-th time, and after a second calls on_long_wait, once; 0:
  * the time is over. self: the abdb_db. */
-int abdb_db_nap_until_busy_timeout(void *self, int turn);
+int abdb_db_nap_20_ms_unless_timed_out(void *self, int tries_before);
 /* Changes from the log to a rollback journal; SQLite's code. The journal is synced before it
  * counts (synchronous = FULL): SQLite's checksum does not notice a page of it that a power cut
  * tore, and would roll back to zeros (unit/powercut). */
@@ -70,15 +70,15 @@ void abdb_db_close(abdb_db *db);
  * has where the rest is and what to do. query/cli/main.c asks at the end of every verb. */
 ABDB_MUST_USE abdb_status abdb_db_report_log_left_by_close(abdb_error *err);
 /* Is a part of the database in a file beside it (-wal, -journal)? log: that file's path. */
-bool abdb_db_find_nonempty_log(const char *path, char log[PATH_MAX]);
+bool abdb_db_find_nonempty_wal_or_journal(const char *path, char log[PATH_MAX]);
 /* Does another process have the database open? Not for a database that this one has open: closing
  * the descriptor would drop its locks. */
 bool abdb_db_is_open_elsewhere(const char *path);
 /* Runs statements that return no rows. */
 ABDB_MUST_USE abdb_status abdb_db_exec(abdb_db *db, const char *sql, abdb_error *err);
 /* The first column of the first row as an integer; 0 when there is no row. */
-ABDB_MUST_USE abdb_status abdb_db_query_integer(abdb_db *db, const char *sql, sqlite3_int64 *out,
-                                                abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_db_query_integer_or_0(abdb_db *db, const char *sql,
+                                                     sqlite3_int64 *out, abdb_error *err);
 /* Fills err from SQLite's last error on db, with what to do about it. */
 abdb_status abdb_db_report_sqlite_error(abdb_db *db, abdb_error *err, const char *doing);
 /* The version that this build reads and writes. */
@@ -96,7 +96,7 @@ ABDB_MUST_USE abdb_status abdb_views_are_current(abdb_db *db, bool *current, abd
 /* Drops the views of this program and of the one that made the file's; nobody else's. */
 ABDB_MUST_USE abdb_status abdb_views_drop_made_by_abdb(abdb_db *db, abdb_error *err);
 /* Makes the views anew. Inside a transaction. */
-ABDB_MUST_USE abdb_status abdb_views_recreate(abdb_db *db, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_views_recreate_and_record_digest(abdb_db *db, abdb_error *err);
 
 /* Makes this program's views for this connection alone, where the file has none or others. */
 ABDB_MUST_USE abdb_status abdb_views_create_temporary(abdb_db *db, abdb_error *err);

@@ -5,8 +5,8 @@
 
 #include "schema/core/timing.h"
 
-/* Up to where derived rows are made, and what is stale: read_derived_state reads this and last_sql
- * alike. */
+/* Up to where derived rows are made, and what is stale: read_derived_marks_and_stale_flags reads
+ * this and last_sql alike. */
 static const char marks_sql[] =
     "SELECT coalesce(max(CASE key WHEN 'derived.entry' THEN CAST(value AS INTEGER) END), 0),"
     " coalesce(max(CASE key WHEN 'derived.description' THEN CAST(value AS INTEGER) END), 0),"
@@ -26,8 +26,8 @@ typedef struct {
 } derived_state;
 
 /* Reads up to which ids derived rows are made, and which kinds of them are stale. */
-static abdb_status read_derived_state(abdb_db *db, const char *sql, derived_state *out,
-                                      abdb_error *err)
+static abdb_status read_derived_marks_and_stale_flags(abdb_db *db, const char *sql,
+                                                      derived_state *out, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(db->sql, sql, -1, &s, NULL);
@@ -55,8 +55,8 @@ abdb_status abdb_derive_is_behind(abdb_db *db, bool *behind, abdb_error *err)
     derived_state made, last;
     abdb_status st = ABDB_OK;
 
-    TRY(read_derived_state(db, marks_sql, &made, err));
-    TRY(read_derived_state(db, last_sql, &last, err));
+    TRY(read_derived_marks_and_stale_flags(db, marks_sql, &made, err));
+    TRY(read_derived_marks_and_stale_flags(db, last_sql, &last, err));
     *behind = !derived_state_is_current(&made, &last);
 done:
     return st;
@@ -94,8 +94,8 @@ static abdb_status store_derived_marks_clear_stale_touched(abdb_db *db, const ab
 
 /* What was counted when the file held a few rows would make the planner read whole tables for each
  * of the many that came since: such a file is counted again before it is asked. */
-static abdb_status analyze_if_outgrown(abdb_db *db, const abdb_marks *counted,
-                                       const abdb_marks *now, abdb_error *err)
+static abdb_status analyze_if_rows_grew_fourfold(abdb_db *db, const abdb_marks *counted,
+                                                 const abdb_marks *now, abdb_error *err)
 {
     enum { OUTGROWN = 4 };
     bool outgrown = now->entry > OUTGROWN * counted->entry ||
@@ -113,8 +113,9 @@ static abdb_status update_derived_tables(abdb_db *db, bool from_scratch, abdb_er
     double from;
     abdb_status st = ABDB_OK;
 
-    TRY(read_derived_state(db, marks_sql, &made, err)); /* again: another writer may have done it */
-    TRY(read_derived_state(db, last_sql, &last, err));
+    TRY(read_derived_marks_and_stale_flags(db, marks_sql, &made,
+                                           err)); /* again: another writer may have done it */
+    TRY(read_derived_marks_and_stale_flags(db, last_sql, &last, err));
     if (from_scratch) {
         made = (derived_state){nothing, {1, 0, 1}};
         TRY(abdb_db_exec(db,
@@ -124,7 +125,7 @@ static abdb_status update_derived_tables(abdb_db *db, bool from_scratch, abdb_er
                          err));
     }
     from = abdb_timing_now_if_enabled();
-    TRY(analyze_if_outgrown(db, &made.marks, &last.marks, err));
+    TRY(analyze_if_rows_grew_fourfold(db, &made.marks, &last.marks, err));
     abdb_timing_add_elapsed("statistics for the planner", from);
     from = abdb_timing_now_if_enabled();
     TRY(abdb_names_resolve_and_store_new(db, &made.marks, made.flag[0], err));
@@ -139,7 +140,8 @@ done:
     return st;
 }
 
-abdb_status abdb_derive_update_all(abdb_db *db, bool from_scratch, abdb_error *err)
+abdb_status abdb_derive_update_in_transaction_if_behind(abdb_db *db, bool from_scratch,
+                                                        abdb_error *err)
 {
     unsigned starved = abdb_allocation_failure_count();
     bool behind;

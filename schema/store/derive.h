@@ -20,7 +20,9 @@ typedef struct {
 
 /* Brings it all up to date, in one transaction of its own; nothing to do takes no lock. whole: from
  * nothing, as `abdb doctor --rebuild` asks. */
-ABDB_MUST_USE abdb_status abdb_derive_update_all(abdb_db *db, bool from_scratch, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_derive_update_in_transaction_if_behind(abdb_db *db,
+                                                                      bool from_scratch,
+                                                                      abdb_error *err);
 /* *behind: facts were added or changed since it was brought up to date. A reader asks, to say so:
  * an import commits each file, and derives once at its end. */
 ABDB_MUST_USE abdb_status abdb_derive_is_behind(abdb_db *db, bool *behind, abdb_error *err);
@@ -33,9 +35,8 @@ ABDB_MUST_USE abdb_status abdb_derive_mark_stale(abdb_db *db, const char *dictio
  * `targets` gives and of which it says something new. It is dated now, or a second after what was
  * said of the target last, so that it holds. Inside a transaction;
  * abdb_withdrawn_update_gone_and_touch follows, or abdb_derive_mark_stale. */
-ABDB_MUST_USE abdb_status abdb_withdrawal_insert_events(abdb_db *db, const char *event,
-                                                        const char *targets_sql, const char *reason,
-                                                        abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_withdrawal_insert_events_changing_state(
+    abdb_db *db, const char *event, const char *targets_sql, const char *reason, abdb_error *err);
 
 /* resolve_device_names.c: a step of it, for devices that the tables `meaning` and `meant` of
  * canonical_names.c leave open; fills name_factor for all that they have. */
@@ -47,8 +48,9 @@ ABDB_MUST_USE abdb_status abdb_name_resolve_without_storing(abdb_db *db, const c
                                                             const char *spelling, abdb_arena *arena,
                                                             const char **whole, abdb_error *err);
 /* canonical_names.c, withdrawn.c, ceilings.c, record_linkage.c: the steps of
- * abdb_derive_update_all, in this order and inside its transaction. marks: up to where rows are
- * made, all 0 to make everything anew; stale: the dictionary or the list of withdrawals changed. */
+ * abdb_derive_update_in_transaction_if_behind, in this order and inside its transaction. marks: up
+ * to where rows are made, all 0 to make everything anew; stale: the dictionary or the list of
+ * withdrawals changed. */
 ABDB_MUST_USE abdb_status abdb_names_resolve_and_store_new(abdb_db *db, const abdb_marks *marks,
                                                            bool stale, abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_withdrawn_update_gone_and_touch(abdb_db *db, const abdb_marks *marks,

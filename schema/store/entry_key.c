@@ -16,7 +16,7 @@ static int compare_factors_by_name(const void *a, const void *b)
 }
 
 /* No place in a series comes before every place. */
-static int compare_series_positions(double a, double b)
+static int compare_series_positions_nan_first(double a, double b)
 {
     if (isnan(a) || isnan(b)) return isnan(b) - isnan(a);
     return (a > b) - (a < b);
@@ -24,14 +24,14 @@ static int compare_series_positions(double a, double b)
 
 /* Orders results by metric, statistic, rank and place in the series; equal ones keep their order in
  * the entry. */
-static int compare_result_order(const void *a, const void *b)
+static int compare_results_by_metric_statistic_rank_x(const void *a, const void *b)
 {
     const abdb_result *x = *(const abdb_result *const *)a, *y = *(const abdb_result *const *)b;
     int order = strcmp(x->metric, y->metric);
 
     if (order == 0) order = strcmp(x->statistic, y->statistic);
     if (order == 0) order = (x->rank > y->rank) - (x->rank < y->rank);
-    if (order == 0) order = compare_series_positions(x->x, y->x);
+    if (order == 0) order = compare_series_positions_nan_first(x->x, y->x);
     if (order == 0) order = (x > y) - (x < y); /* in the order of the entry */
     return order;
 }
@@ -42,7 +42,8 @@ void abdb_sort_factors_and_results(abdb_sorted_entry *o, const abdb_entry *e)
     for (size_t i = 0; i < e->factors; i++) o->factor[i] = &e->factor[i];
     for (size_t i = 0; i < e->results; i++) o->result[i] = &e->result[i];
     abdb_array_sort(o->factor, e->factors, sizeof *o->factor, compare_factors_by_name);
-    abdb_array_sort(o->result, e->results, sizeof *o->result, compare_result_order);
+    abdb_array_sort(o->result, e->results, sizeof *o->result,
+                    compare_results_by_metric_statistic_rank_x);
 }
 
 static void append_integer(abdb_text *text, long long value)
@@ -68,7 +69,7 @@ static void append_number_17_digits(abdb_text *text, double value)
 
 /* Appends all of a result that makes two measurements differ, samples included, to the text that
  * becomes the key. */
-static void append_whole_result_to_key(abdb_text *text, const abdb_result *r)
+static void append_result_and_samples_to_key_text(abdb_text *text, const abdb_result *r)
 {
     abdb_text_puts(text, "\x1e");
     abdb_text_puts(text, r->metric);
@@ -132,7 +133,7 @@ static abdb_key digest_key_text_cached(key_maker *k)
 }
 
 /* The key of the sorted factors of an entry, by name, state and text. */
-static abdb_key key_of_factors(key_maker *k, const abdb_sorted_entry *o)
+static abdb_key cached_key_of_sorted_factors(key_maker *k, const abdb_sorted_entry *o)
 {
     abdb_text_clear(&k->text);
     for (size_t i = 0; i < o->entry->factors; i++) {
@@ -147,7 +148,7 @@ static abdb_key key_of_factors(key_maker *k, const abdb_sorted_entry *o)
 }
 
 /* Does a field say more than what stands there where nothing is said? */
-static bool field_differs_from_default(const abdb_entry *e, int field)
+static bool field_is_set_and_not_default(const abdb_entry *e, int field)
 {
     const char *text = e->field[field];
 
@@ -186,7 +187,7 @@ static void append_unshared_fields_to_key(abdb_text *text, const abdb_entry *e)
 }
 
 /* What tells this measured row of the file at hand from equal ones elsewhere. */
-static long long origin_of_measured_row(key_maker *k, const abdb_entry *e)
+static long long given_origin_or_digest_of_row_place(key_maker *k, const abdb_entry *e)
 {
     const char *evidence = e->field[ABDB_FIELD_evidence];
 
@@ -203,7 +204,7 @@ static void append_field_normalizing_count(abdb_text *text, const abdb_entry *e,
 {
     long long count;
 
-    if (abdb_fields[field].is_number && abdb_entry_parse_count(e, field, &count))
+    if (abdb_fields[field].is_number && abdb_entry_parse_positive_count(e, field, &count))
         append_integer(text, count);
     else
         abdb_text_puts(text, e->field[field]);
@@ -219,11 +220,11 @@ static void compute_entry_keys(key_maker *k, const abdb_sorted_entry *o, abdb_ke
     abdb_digest digest;
     size_t shared;
 
-    key[ABDB_KEY_POINT] = key_of_factors(k, o);
-    *origin = origin_of_measured_row(k, e);
+    key[ABDB_KEY_POINT] = cached_key_of_sorted_factors(k, o);
+    *origin = given_origin_or_digest_of_row_place(k, e);
     abdb_text_clear(text);
     for (int i = 0; i < ABDB_FIELD_COUNT; i++)
-        if (abdb_field_is_in_description(i) && field_differs_from_default(e, i)) {
+        if (abdb_field_is_in_description(i) && field_is_set_and_not_default(e, i)) {
             abdb_text_puts(text, abdb_fields[i].name);
             abdb_text_puts(text, "=");
             append_field_normalizing_count(text, e, i);
@@ -240,15 +241,16 @@ static void compute_entry_keys(key_maker *k, const abdb_sorted_entry *o, abdb_ke
         append_integer(text, *origin);
     }
     append_unshared_fields_to_key(text, e);
-    for (size_t i = 0; i < e->results; i++) append_whole_result_to_key(text, o->result[i]);
+    for (size_t i = 0; i < e->results; i++)
+        append_result_and_samples_to_key_text(text, o->result[i]);
     abdb_digest_add(&digest, abdb_text_get(text) + shared, text->size - shared);
     key[ABDB_KEY_ENTRY] = abdb_digest_key_so_far(&digest);
     if (text->failed) memset(key, 0, ABDB_KEYS * sizeof *key);
 }
 
 /* The keys of an entry that can be stored; zeros for one that cannot. */
-static void compute_keys_if_valid(void *self, const abdb_entry *entry, abdb_key key[ABDB_KEYS],
-                                  long long *origin)
+static void compute_keys_or_zeros_if_invalid(void *self, const abdb_entry *entry,
+                                             abdb_key key[ABDB_KEYS], long long *origin)
 {
     abdb_sorted_entry o;
 
@@ -260,7 +262,7 @@ static void compute_keys_if_valid(void *self, const abdb_entry *entry, abdb_key 
 
 abdb_status abdb_keymaker_open(abdb_keymaker *out, const char *sha256, abdb_error *err)
 {
-    *out = (abdb_keymaker){calloc(1, sizeof(key_maker)), compute_keys_if_valid, NULL};
+    *out = (abdb_keymaker){calloc(1, sizeof(key_maker)), compute_keys_or_zeros_if_invalid, NULL};
     if (!out->self) return ABDB_FAIL(err, ABDB_NOMEM, "keys");
     abdb_keymaker_set_file_digest(out, sha256);
     return ABDB_OK;

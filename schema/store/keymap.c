@@ -22,7 +22,7 @@ static abdb_keyslot *find_slot_or_free_slot(const abdb_keymap *map, abdb_key key
     return &map->slot[i];
 }
 
-uint32_t abdb_keymap_get(const abdb_keymap *map, abdb_key key)
+uint32_t abdb_keymap_get_number_or_0(const abdb_keymap *map, abdb_key key)
 {
     const abdb_keyslot *slot = map->room ? find_slot_or_free_slot(map, key) : NULL;
 
@@ -61,7 +61,7 @@ static bool grow_and_rehash(abdb_keymap *map)
     return true;
 }
 
-bool abdb_keymap_put(abdb_keymap *map, abdb_key key, uint32_t number)
+bool abdb_keymap_put_unless_full(abdb_keymap *map, abdb_key key, uint32_t number)
 {
     if (map->count >= (map->max_keys ? map->max_keys : ABDB_KEYMAP_MAX)) return false;
     /* At most seven eighths full; grown by a half, because old and new stand side by side
@@ -73,7 +73,7 @@ bool abdb_keymap_put(abdb_keymap *map, abdb_key key, uint32_t number)
 
 bool abdb_keymap_put_or_discard_map(abdb_keymap *map, abdb_key key, int64_t number)
 {
-    if (abdb_keymap_put(map, key, (uint32_t)number)) return true;
+    if (abdb_keymap_put_unless_full(map, key, (uint32_t)number)) return true;
     abdb_keymap_free(map);
     return false;
 }

@@ -27,11 +27,11 @@ typedef struct {
 } abdb_keymap;
 
 /* The number of a key, or 0. */
-uint32_t abdb_keymap_get(const abdb_keymap *map, abdb_key key);
+uint32_t abdb_keymap_get_number_or_0(const abdb_keymap *map, abdb_key key);
 /* Begins to fetch the memory where a key would be found: it is asked for soon. */
 void abdb_keymap_prefetch(const abdb_keymap *map, abdb_key key);
 /* False: no memory, or more keys than it may hold. */
-bool abdb_keymap_put(abdb_keymap *map, abdb_key key, uint32_t number);
+bool abdb_keymap_put_unless_full(abdb_keymap *map, abdb_key key, uint32_t number);
 /* The same; a full map is emptied. False: it was full, and is empty now. */
 bool abdb_keymap_put_or_discard_map(abdb_keymap *map, abdb_key key, int64_t number);
 void abdb_keymap_free(abdb_keymap *map);

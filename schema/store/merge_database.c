@@ -236,12 +236,12 @@ abdb_status abdb_merge_database(abdb_db *db, const char *path, abdb_counts *coun
     if (!attach) TRY(ABDB_FAIL(err, ABDB_NOMEM, "merge"));
     TRY(abdb_db_exec(db, attach, err));
     TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
-    TRY(abdb_db_query_integer(db, missing, &before, err));
+    TRY(abdb_db_query_integer_or_0(db, missing, &before, err));
     for (size_t i = 0; i < sizeof union_sql / sizeof union_sql[0]; i++)
         TRY(abdb_db_exec(db, union_sql[i], err));
     TRY(refuse_dangling_merged_references(db, err));
-    TRY(abdb_db_query_integer(db, missing, &after, err));
-    TRY(abdb_db_query_integer(db, "SELECT count(*) FROM other.entry_row", &all, err));
+    TRY(abdb_db_query_integer_or_0(db, missing, &after, err));
+    TRY(abdb_db_query_integer_or_0(db, "SELECT count(*) FROM other.entry_row", &all, err));
     TRY(abdb_db_exec(db, "COMMIT", err));
     counts->accepted = (long)(after - before);
     counts->duplicate = (long)(all - (after - before));

@@ -70,7 +70,7 @@ static int open_readonly_or_immutable(abdb_db *db)
 }
 
 /* Can a new file be made beside others there? */
-static abdb_status check_folder_is_writable(const char *path, abdb_error *err)
+static abdb_status refuse_missing_or_unwritable_folder(const char *path, abdb_error *err)
 {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
@@ -90,13 +90,13 @@ static abdb_status check_folder_is_writable(const char *path, abdb_error *err)
 
 /* Refuses a path that is missing, a folder, a device, empty or not accessible in the mode of db,
  * with the next step. */
-static abdb_status check_database_path(abdb_db *db, abdb_error *err)
+static abdb_status refuse_missing_or_inaccessible_database(abdb_db *db, abdb_error *err)
 {
     struct stat info;
 
     if (stat(db->path, &info) != 0) {
         if (errno != ENOENT) return ABDB_FAIL(err, ABDB_DB, "%s: %s", db->path, strerror(errno));
-        if (db->mode == ABDB_CREATE) return check_folder_is_writable(db->path, err);
+        if (db->mode == ABDB_CREATE) return refuse_missing_or_unwritable_folder(db->path, err);
         return ABDB_FAIL(
             err, ABDB_DB,
             "no database at %s; make one with `abdb import data` (what is shipped), `abdb init`,"
@@ -162,7 +162,7 @@ static abdb_status back_up_with_sqlite(abdb_db *db, const char *partial_path, co
 /* Copies the file to FILE.vN.bak, which has its owner and mode. The copy takes that name when it is
  * whole; what an interrupted one left is removed. A backup that is there already is somebody's,
  * unless it holds the very bytes: then a migration ended after it was made. */
-static abdb_status back_up_before_migration(abdb_db *db, int version, abdb_error *err)
+static abdb_status back_up_to_file_vn_bak(abdb_db *db, int version, abdb_error *err)
 {
     char *path = sqlite3_mprintf("%s.v%d.bak", db->path, version);
     abdb_outfile copy = {0};
@@ -172,7 +172,7 @@ static abdb_status back_up_before_migration(abdb_db *db, int version, abdb_error
     if (!path) return ABDB_FAIL(err, ABDB_NOMEM, "backup of %s", db->path);
     if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode))
         TRY(ABDB_FAIL(err, ABDB_DB, "%s is in the way of a backup; move it and try again", path));
-    TRY(abdb_outfile_open_unguarded(&copy, path, err));
+    TRY(abdb_outfile_open_partial_without_guard(&copy, path, err));
     abdb_outfile_remember_access_of(&copy, db->path);
     TRY(back_up_with_sqlite(db, copy.partial_path, path, err));
     if (access(path, F_OK) != 0)
@@ -187,17 +187,18 @@ done:
 
 /* What the header says: whose file, which version. One look, because another writer may be making
  * the file at this moment. */
-static abdb_status check_header_read_version(abdb_db *db, sqlite3_int64 *version, abdb_error *err)
+static abdb_status refuse_foreign_or_newer_header_read_version(abdb_db *db, sqlite3_int64 *version,
+                                                               abdb_error *err)
 {
     sqlite3_int64 application, objects, tables;
     abdb_status st = abdb_db_exec(db, "SAVEPOINT header", err);
 
     if (st != ABDB_OK) return st;
-    TRY(abdb_db_query_integer(db, "PRAGMA application_id", &application, err));
-    TRY(abdb_db_query_integer(db, "PRAGMA user_version", version, err));
-    TRY(abdb_db_query_integer(db, "SELECT count(*) FROM sqlite_schema", &objects, err));
-    TRY(abdb_db_query_integer(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'process'",
-                              &tables, err));
+    TRY(abdb_db_query_integer_or_0(db, "PRAGMA application_id", &application, err));
+    TRY(abdb_db_query_integer_or_0(db, "PRAGMA user_version", version, err));
+    TRY(abdb_db_query_integer_or_0(db, "SELECT count(*) FROM sqlite_schema", &objects, err));
+    TRY(abdb_db_query_integer_or_0(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'process'",
+                                   &tables, err));
     if (application == ABDB_APPLICATION_ID && !tables)
         st = ABDB_FAIL(err, ABDB_DB,
                        "%s was made by an abdb before its first release, whose tables were others:"
@@ -232,27 +233,28 @@ static abdb_status switch_to_wal_mode(abdb_db *db, abdb_error *err)
 
     do code = sqlite3_exec(db->sql, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
     while (((code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) &&
-           abdb_db_nap_until_busy_timeout(db, turn++));
+           abdb_db_nap_20_ms_unless_timed_out(db, turn++));
     return code == SQLITE_OK ? ABDB_OK : abdb_db_report_sqlite_error(db, err, "journal_mode = WAL");
 }
 
 /* From an open file to one of this version. Read-only: an older file is refused, and views that
  * are missing or changed are lent for this connection only. Written: backup, tables, then views,
  * the last two in one transaction. */
-static abdb_status create_migrate_or_make_temp_views(abdb_db *db, abdb_error *err)
+static abdb_status check_create_migrate_or_lend_temp_views(abdb_db *db, abdb_error *err)
 {
     sqlite3_int64 version;
     abdb_status st = ABDB_OK;
     int now = abdb_schema_version();
     bool current, views = false;
 
-    TRY(check_header_read_version(db, &version, err));
+    TRY(refuse_foreign_or_newer_header_read_version(db, &version, err));
     if (db->mode == ABDB_READ && version < now)
         return ABDB_FAIL(err, ABDB_DB,
                          "%s is of version %lld, this abdb reads %d; `abdb init --db %s` migrates"
                          " it (a backup is made)",
                          db->path, (long long)version, now, db->path);
-    if (version > 0) TRY(abdb_schema_check_objects(db, version == now, &views, err));
+    if (version > 0)
+        TRY(abdb_schema_refuse_changed_tables_compare_views(db, version == now, &views, err));
     if (db->mode == ABDB_READ) {
         db->lent = !views;
         return views ? ABDB_OK : abdb_views_create_temporary(db, err);
@@ -265,13 +267,14 @@ static abdb_status create_migrate_or_make_temp_views(abdb_db *db, abdb_error *er
                      err));
     TRY(abdb_views_are_current(db, &current, err));
     if (version == now && current && views) return ABDB_OK;
-    if (version > 0 && version < now) TRY(back_up_before_migration(db, (int)version, err));
+    if (version > 0 && version < now) TRY(back_up_to_file_vn_bak(db, (int)version, err));
 
     /* tables and views in one step: nobody sees a file that has the one without the other */
     TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
-    st = check_header_read_version(db, &version, err); /* another process may have been first */
+    st = refuse_foreign_or_newer_header_read_version(db, &version,
+                                                     err); /* another process may have been first */
     if (st == ABDB_OK && version < now) st = abdb_schema_create_or_migrate(db, (int)version, err);
-    if (st == ABDB_OK) st = abdb_views_recreate(db, err);
+    if (st == ABDB_OK) st = abdb_views_recreate_and_record_digest(db, err);
     if (st != ABDB_OK) {
         sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
         return st;
@@ -303,7 +306,7 @@ abdb_status abdb_db_open_with_timeout(abdb_db **out, const char *path, abdb_mode
     db->patience = *patience;
     /* only a limit of memory asks for it, of those who read; its lock costs; once is enough */
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, mode == ABDB_READ);
-    TRY(check_database_path(db, err));
+    TRY(refuse_missing_or_inaccessible_database(db, err));
     if (mode == ABDB_READ)
         code = open_readonly_or_immutable(db);
     else
@@ -315,7 +318,7 @@ abdb_status abdb_db_open_with_timeout(abdb_db **out, const char *path, abdb_mode
     sqlite3_extended_result_codes(db->sql, 1);
     if (abdb_sql_register_functions(db->sql) != SQLITE_OK)
         TRY(abdb_db_report_sqlite_error(db, err, "functions"));
-    TRY(create_migrate_or_make_temp_views(db, err));
+    TRY(check_create_migrate_or_lend_temp_views(db, err));
     *out = db;
     db = NULL;
 done:

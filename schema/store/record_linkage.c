@@ -102,7 +102,8 @@ static char *copy_text_to_arena(statement_table *t, const char *text)
 
 /* All statements that share a subject with something new, sorted so that those of one subject
  * follow one another; the text is copied, as the table outlives the statement. */
-static abdb_status read_statements_to_link(abdb_db *db, statement_table *t, abdb_error *err)
+static abdb_status read_statements_of_changed_blocks(abdb_db *db, statement_table *t,
+                                                     abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(db->sql, select_sql, -1, &s, NULL);
@@ -183,7 +184,7 @@ static int assign_clusters_to_distinct_values(statement *row, size_t from, size_
 }
 
 /* Notes in each row where the rows of its source end, and their widest half. */
-static void set_source_ends_and_widest(statement *row, size_t from, size_t to)
+static void set_source_end_and_widest_half_unit(statement *row, size_t from, size_t to)
 {
     for (size_t start = from, end; start < to; start = end) {
         double widest = 0;
@@ -256,13 +257,13 @@ static void quarantine_values_off_by_unit_factor(statement *row, size_t from, si
 }
 
 /* Clusters row[from..to), which share a name; returns how many clusters there are (one: rule 2). */
-static int cluster_statements_of_name(statement *row, size_t from, size_t to)
+static int assign_clusters_by_anchor_source(statement *row, size_t from, size_t to)
 {
     size_t anchor = from;
     int most = 0, next;
     double mean;
 
-    set_source_ends_and_widest(row, from, to);
+    set_source_end_and_widest_half_unit(row, from, to);
     for (size_t i = from; i < to; i = row[i].source_end) {
         int count = assign_clusters_to_distinct_values(row, i, row[i].source_end);
 
@@ -293,7 +294,7 @@ static int compare_text_null_last(const char *a, const char *b)
 
 /* True if a stands for the result before b: the lower rank of its source, then more digits, then
  * the first public ID, then the smaller key. */
-static int is_preferred_statement(const statement *a, const statement *b)
+static int is_preferred_by_rank_digits_id_key(const statement *a, const statement *b)
 {
     int order = a->rank - b->rank;
 
@@ -314,14 +315,14 @@ typedef struct {
 } cluster_verdict;
 
 /* Row i as one of the cluster that v is about; *lowest, *highest: what all values so far share. */
-static void add_row_to_verdict(cluster_verdict *v, const statement *row, size_t from, size_t i,
-                               double *lowest, double *highest)
+static void add_statement_to_cluster_verdict(cluster_verdict *v, const statement *row, size_t from,
+                                             size_t i, double *lowest, double *highest)
 {
     const statement *r = &row[i], *best = v->any ? &row[v->preferred] : NULL;
     double half = r->half_unit * (1 + 1e-9) + 5e-13 * fabs(r->value);
 
     v->verified |= r->verified;
-    if (!best || is_preferred_statement(r, best)) v->preferred = i;
+    if (!best || is_preferred_by_rank_digits_id_key(r, best)) v->preferred = i;
     if (!best || r->entry_key < v->subject) v->subject = r->entry_key;
     if (compare_text_null_last(r->public_id, v->public_id) < 0) v->public_id = r->public_id;
     v->sources += !best || strcmp(r->source, v->source) != 0;
@@ -343,7 +344,7 @@ static cluster_verdict choose_preferred_and_find_conflict(const statement *row, 
 
     for (size_t i = from; i < to; i++)
         if (!row[i].average && !row[i].quarantined)
-            add_row_to_verdict(&v, row, from, i, &lowest, &highest);
+            add_statement_to_cluster_verdict(&v, row, from, i, &lowest, &highest);
     v.values_differ = lowest > highest;
     return v;
 }
@@ -397,7 +398,7 @@ static abdb_status resolve_and_insert_subject(abdb_db *db, sqlite3_stmt *s, stat
 }
 
 /* Clusters side by side, the order within each as before. */
-static int compare_cluster_then_place(const void *a, const void *b)
+static int compare_cluster_then_reading_order(const void *a, const void *b)
 {
     const statement *x = a, *y = b;
 
@@ -412,11 +413,11 @@ static abdb_status link_and_insert_results_of_name(abdb_db *db, sqlite3_stmt *s,
     int clusters;
     abdb_status st = ABDB_OK;
 
-    clusters = cluster_statements_of_name(row, from, to);
+    clusters = assign_clusters_by_anchor_source(row, from, to);
     quarantine_values_off_by_unit_factor(row, from, to);
     if (clusters > 1) {
         for (size_t i = from; i < to; i++) row[i].place = i;
-        abdb_array_sort(row + from, to - from, sizeof *row, compare_cluster_then_place);
+        abdb_array_sort(row + from, to - from, sizeof *row, compare_cluster_then_reading_order);
     }
     for (size_t start = from, end; start < to; start = end) {
         for (end = start; end < to && row[end].cluster == row[start].cluster; end++) {
@@ -456,7 +457,7 @@ abdb_status abdb_subjects_relink_changed(abdb_db *db, const abdb_marks *marks, a
 
     TRY(abdb_subject_blocks_collect_delete_subjects(db, marks, &any, err));
     if (!any) goto done;
-    TRY(read_statements_to_link(db, &t, err));
+    TRY(read_statements_of_changed_blocks(db, &t, err));
     TRY(link_and_insert_results_of_all_names(db, &t, err));
     TRY(abdb_subject_add_power_inferred_id_flags(db, err));
 done:

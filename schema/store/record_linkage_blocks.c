@@ -53,8 +53,9 @@ static abdb_status collect_changed_blocks(abdb_db *db, const abdb_marks *marks, 
     char *sql = NULL;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_db_query_integer(db, "SELECT coalesce(max(entry_id), 0) FROM entry_row", &last, err));
-    TRY(abdb_db_query_integer(db, "SELECT count(*) FROM touched", &touched, err));
+    TRY(abdb_db_query_integer_or_0(db, "SELECT coalesce(max(entry_id), 0) FROM entry_row", &last,
+                                   err));
+    TRY(abdb_db_query_integer_or_0(db, "SELECT count(*) FROM touched", &touched, err));
     TRY(abdb_db_exec(db, "CREATE TEMP TABLE block (suite TEXT, round TEXT, model TEXT)", err));
     sql = sqlite3_mprintf(last - marks->entry + touched < FEW ? blocks_of_few : blocks_of_many,
                           marks->entry);
@@ -71,7 +72,7 @@ abdb_status abdb_subject_blocks_collect_delete_subjects(abdb_db *db, const abdb_
     abdb_status st = ABDB_OK;
 
     TRY(collect_changed_blocks(db, marks, err));
-    TRY(abdb_db_query_integer(db, "SELECT count(*) FROM block", &blocks, err));
+    TRY(abdb_db_query_integer_or_0(db, "SELECT count(*) FROM block", &blocks, err));
     *any = blocks > 0;
     if (*any) TRY(abdb_db_exec(db, collect, err));
 done:

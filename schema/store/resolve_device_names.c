@@ -50,7 +50,7 @@ static const char *copy_column_text(vocabulary *v, sqlite3_stmt *s, int i)
 }
 
 /* Adds a row of decoration: what a word around a device's name means. False: no memory. */
-static bool append_modifier_rule(vocabulary *v, sqlite3_stmt *s)
+static bool append_modifier_rule_of_row(vocabulary *v, sqlite3_stmt *s)
 {
     abdb_modifier_rule *more =
         abdb_array_reserve_one(v->rule, v->rules, &v->rule_room, sizeof *more);
@@ -64,7 +64,7 @@ static bool append_modifier_rule(vocabulary *v, sqlite3_stmt *s)
 }
 
 /* Adds a spelling that stands for one device, by the core of its name. False: no memory. */
-static bool append_known_name(vocabulary *v, sqlite3_stmt *s)
+static bool append_known_name_of_row_if_parsed(vocabulary *v, sqlite3_stmt *s)
 {
     known_name *more = abdb_array_reserve_one(v->name, v->names, &v->name_room, sizeof *more);
 
@@ -72,14 +72,14 @@ static bool append_known_name(vocabulary *v, sqlite3_stmt *s)
     v->name = more;
     v->name[v->names].canon = copy_column_text(v, s, 1);
     v->name[v->names].own = strcmp(abdb_sql_text_or_empty(s, 0), abdb_sql_text_or_empty(s, 1)) == 0;
-    if (abdb_parse_device_name(v->rule, v->rules, abdb_sql_text_or_empty(s, 0),
-                               &v->name[v->names].bare))
+    if (abdb_split_device_name_into_core_and_modifiers(
+            v->rule, v->rules, abdb_sql_text_or_empty(s, 0), &v->name[v->names].bare))
         v->names++;
     return true;
 }
 
 /* Adds a device with its vendor, form factor and memory. False: no memory. */
-static bool append_known_device(vocabulary *v, sqlite3_stmt *s)
+static bool append_known_device_of_row(vocabulary *v, sqlite3_stmt *s)
 {
     known_device *more =
         abdb_array_reserve_one(v->device, v->devices, &v->device_room, sizeof *more);
@@ -123,13 +123,13 @@ static abdb_status load_device_name_vocabulary(vocabulary *v, abdb_error *err)
     TRY(call_for_each_row(v,
                           "SELECT pattern, says, meaning, factor, factor_unit FROM decoration"
                           " ORDER BY place",
-                          append_modifier_rule, err));
+                          append_modifier_rule_of_row, err));
     TRY(call_for_each_row(v,
                           "SELECT spelling, canon FROM meaning WHERE kind = 'device' AND parts = 1"
                           " ORDER BY spelling, canon",
-                          append_known_name, err));
+                          append_known_name_of_row_if_parsed, err));
     TRY(call_for_each_row(v, "SELECT device, vendor, form_factor, memory, kind FROM device",
-                          append_known_device, err));
+                          append_known_device_of_row, err));
     abdb_array_sort(v->name, v->names, sizeof *v->name, compare_name_core);
 done:
     return st;
@@ -151,7 +151,8 @@ static size_t lower_bound_name_by_core(const vocabulary *v, const char *core)
     return low;
 }
 
-static bool name_has_core(const vocabulary *v, size_t i, const abdb_parsed_device_name *bare)
+static bool name_exists_and_has_same_core(const vocabulary *v, size_t i,
+                                          const abdb_parsed_device_name *bare)
 {
     return i < v->names && strcmp(v->name[i].bare.core, bare->core) == 0;
 }
@@ -172,7 +173,7 @@ static bool has_all_modifiers_except_attribute(const abdb_parsed_device_name *ba
 
 /* What `device` says of it, for a decoration that says one of its columns. */
 static bool find_device_column_value(const known_device *d, const char *attribute,
-                                     const char **what)
+                                     const char **column_value)
 {
     const char *const column[][2] = {{"vendor", d ? d->vendor : NULL},
                                      {"form_factor", d ? d->form_factor : NULL},
@@ -181,7 +182,7 @@ static bool find_device_column_value(const known_device *d, const char *attribut
 
     for (size_t i = 0; i < sizeof column / sizeof column[0]; i++)
         if (strcmp(column[i][0], attribute) == 0) {
-            *what = column[i][1] ? column[i][1] : "";
+            *column_value = column[i][1] ? column[i][1] : "";
             return true;
         }
     return false;
@@ -198,7 +199,8 @@ static const known_device *find_known_device(const vocabulary *v, const char *na
 static bool modifier_tells_devices_apart(const vocabulary *v, const abdb_parsed_device_name *bare,
                                          const char *canon, size_t which)
 {
-    for (size_t i = lower_bound_name_by_core(v, bare->core); name_has_core(v, i, bare); i++) {
+    for (size_t i = lower_bound_name_by_core(v, bare->core);
+         name_exists_and_has_same_core(v, i, bare); i++) {
         const abdb_parsed_device_name *other = &v->name[i].bare;
         const char *says = bare->modifier[which].rule->attribute;
 
@@ -221,7 +223,7 @@ static bool modifier_fits_device(const vocabulary *v, const abdb_parsed_device_n
     if (!find_device_column_value(find_known_device(v, canon), says, &what))
         return !modifier_tells_devices_apart(v, bare, canon, which);
     if (strcmp(says, "memory") == 0) return abdb_list_has_word(what, ' ', value, strlen(value));
-    return *what && abdb_modifier_value_matches_before_digits(value, what);
+    return *what && abdb_modifier_value_is_or_adds_digits_to(value, what);
 }
 
 /* How much of a spelling is known of the device of that name, by the name or by itself. */
@@ -241,13 +243,15 @@ static size_t count_modifiers_in_common(const vocabulary *v, const abdb_parsed_d
 }
 
 /* The device that a spelling means without its decorations; NULL: it cannot be told. */
-static const char *resolve_device_by_core(const vocabulary *v, const abdb_parsed_device_name *bare)
+static const char *canonical_device_by_core_or_null(const vocabulary *v,
+                                                    const abdb_parsed_device_name *bare)
 {
     const known_name *best = NULL;
     size_t most = 0;
     bool agree = true;
 
-    for (size_t i = lower_bound_name_by_core(v, bare->core); name_has_core(v, i, bare); i++) {
+    for (size_t i = lower_bound_name_by_core(v, bare->core);
+         name_exists_and_has_same_core(v, i, bare); i++) {
         const known_name *name = &v->name[i];
         size_t count;
 
@@ -316,7 +320,7 @@ enum { MIXED_PARTS_MAX = 8 };
 
 /* Splits text at +, comma, &, / and ';', and at the word "and"; 0: not into several parts, or into
  * too many. */
-static size_t split_at_joiners(char *text, char *part[MIXED_PARTS_MAX])
+static size_t split_at_joiners_into_trimmed_parts(char *text, char *part[MIXED_PARTS_MAX])
 {
     size_t parts = 1;
 
@@ -346,12 +350,12 @@ static abdb_status resolve_and_store_mixed_system(vocabulary *v, sqlite3_stmt *r
     size_t parts;
 
     if (!text) return ABDB_FAIL(err, ABDB_NOMEM, "names of devices");
-    parts = split_at_joiners(text, part);
+    parts = split_at_joiners_into_trimmed_parts(text, part);
     for (size_t i = 0; i < parts; i++) {
         abdb_parsed_device_name bare;
 
-        canon[i] = abdb_parse_device_name(v->rule, v->rules, part[i], &bare)
-                       ? resolve_device_by_core(v, &bare)
+        canon[i] = abdb_split_device_name_into_core_and_modifiers(v->rule, v->rules, part[i], &bare)
+                       ? canonical_device_by_core_or_null(v, &bare)
                        : NULL;
         if (!canon[i]) return ABDB_OK;
         for (size_t k = 0; k < i; k++)
@@ -409,9 +413,10 @@ done:
 
 /* Resolves each spelling to a device where the core of its name leads to one, and inserts the
  * factors of all spellings. */
-static abdb_status resolve_names_store_factors(vocabulary *v, sqlite3_stmt *select_names,
-                                               sqlite3_stmt *update_meaning,
-                                               sqlite3_stmt *insert_factor, abdb_error *err)
+static abdb_status resolve_unresolved_names_store_factors(vocabulary *v, sqlite3_stmt *select_names,
+                                                          sqlite3_stmt *update_meaning,
+                                                          sqlite3_stmt *insert_factor,
+                                                          abdb_error *err)
 {
     abdb_status st = ABDB_OK;
     int code;
@@ -422,8 +427,9 @@ static abdb_status resolve_names_store_factors(vocabulary *v, sqlite3_stmt *sele
         bool open = strcmp(abdb_sql_text_or_empty(select_names, 2), "unresolved") == 0;
         abdb_parsed_device_name bare;
 
-        if (!abdb_parse_device_name(v->rule, v->rules, spelling, &bare)) continue;
-        if (open && !(canon = resolve_device_by_core(v, &bare))) continue;
+        if (!abdb_split_device_name_into_core_and_modifiers(v->rule, v->rules, spelling, &bare))
+            continue;
+        if (open && !(canon = canonical_device_by_core_or_null(v, &bare))) continue;
         TRY(store_device_name_factors(v, insert_factor, spelling, canon, &bare, err));
         if (!open) continue;
         sqlite3_reset(update_meaning);
@@ -449,7 +455,7 @@ abdb_status abdb_resolve_device_names(abdb_db *db, abdb_error *err)
     sqlite3_int64 any = 0;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_db_query_integer(
+    TRY(abdb_db_query_integer_or_0(
         db,
         "SELECT EXISTS (SELECT 1 FROM meant WHERE kind = 'device' AND parts = 1"
         " AND how <> 'canon') AND EXISTS (SELECT 1 FROM decoration)",
@@ -459,7 +465,7 @@ abdb_status abdb_resolve_device_names(abdb_db *db, abdb_error *err)
     for (int i = 0; i < 3; i++)
         if (sqlite3_prepare_v2(db->sql, sql[i], -1, &s[i], NULL) != SQLITE_OK)
             TRY(abdb_db_report_sqlite_error(db, err, "names of devices"));
-    TRY(resolve_names_store_factors(&v, s[0], s[1], s[2], err));
+    TRY(resolve_unresolved_names_store_factors(&v, s[0], s[1], s[2], err));
     TRY(resolve_mixed_systems(&v, err));
 done:
     for (int i = 0; i < 3; i++) sqlite3_finalize(s[i]);

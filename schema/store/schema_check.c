@@ -83,7 +83,7 @@ static const char *find_statement_end(const char *sql)
 }
 
 /* Finds the tables and views that a file makes. False: there are too many. */
-static bool append_created_tables_and_views(expected_objects *e, const char *sql)
+static bool append_tables_and_views_created_by_sql(expected_objects *e, const char *sql)
 {
     static const char *const begin[] = {"CREATE TABLE ", "CREATE VIEW "};
 
@@ -143,9 +143,10 @@ static bool hides_sql_table_function(const char *name)
 }
 
 /* One row of sqlite_schema. */
-static abdb_status check_schema_row_against_expected(const abdb_db *db, expected_objects *e,
-                                                     sqlite3_stmt *s, bool require_same_tables,
-                                                     bool *views_current, abdb_error *err)
+static abdb_status
+refuse_changed_table_or_trigger_compare_view(const abdb_db *db, expected_objects *e,
+                                             sqlite3_stmt *s, bool require_same_tables,
+                                             bool *views_current, abdb_error *err)
 {
     const char *type = abdb_sql_text_or_empty(s, 0), *name = abdb_sql_text_or_empty(s, 1),
                *on = abdb_sql_text_or_empty(s, 2);
@@ -182,9 +183,10 @@ static abdb_status check_schema_row_against_expected(const abdb_db *db, expected
 
 /* Compares each object in the file with the expected ones. Fails if a table is missing; *views
  * becomes false if a view is missing or differs. */
-static abdb_status check_schema_rows_and_missing_objects(abdb_db *db, expected_objects *e,
-                                                         bool require_tables, bool *views_current,
-                                                         abdb_error *err)
+static abdb_status refuse_changed_or_missing_tables_compare_views(abdb_db *db, expected_objects *e,
+                                                                  bool require_tables,
+                                                                  bool *views_current,
+                                                                  abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     abdb_status st = ABDB_OK;
@@ -194,7 +196,8 @@ static abdb_status check_schema_rows_and_missing_objects(abdb_db *db, expected_o
     while (st == ABDB_OK && (code == SQLITE_OK || code == SQLITE_ROW)) {
         code = sqlite3_step(s);
         if (code == SQLITE_ROW)
-            st = check_schema_row_against_expected(db, e, s, require_tables, views_current, err);
+            st = refuse_changed_table_or_trigger_compare_view(db, e, s, require_tables,
+                                                              views_current, err);
         if (code != SQLITE_ROW) break;
     }
     if (st == ABDB_OK && code != SQLITE_DONE)
@@ -221,20 +224,21 @@ static bool list_tables_and_views_of_this_build(expected_objects *e)
     bool fits = true;
 
     for (int i = 0; fits && abdb_schema_ddl_files()[i].name; i++)
-        fits = append_created_tables_and_views(e, abdb_schema_ddl_files()[i].text);
+        fits = append_tables_and_views_created_by_sql(e, abdb_schema_ddl_files()[i].text);
     for (int i = 0; fits && abdb_views[i].name; i++)
-        fits = append_created_tables_and_views(e, abdb_views[i].text);
+        fits = append_tables_and_views_created_by_sql(e, abdb_views[i].text);
     return fits;
 }
 
-abdb_status abdb_schema_check_objects(abdb_db *db, bool require_tables, bool *views_current,
-                                      abdb_error *err)
+abdb_status abdb_schema_refuse_changed_tables_compare_views(abdb_db *db, bool require_tables,
+                                                            bool *views_current, abdb_error *err)
 {
     expected_objects e = {0};
 
     *views_current = true;
     return list_tables_and_views_of_this_build(&e)
-               ? check_schema_rows_and_missing_objects(db, &e, require_tables, views_current, err)
+               ? refuse_changed_or_missing_tables_compare_views(db, &e, require_tables,
+                                                                views_current, err)
                : ABDB_FAIL(err, ABDB_LIMIT, "more than %d tables and views", OBJECTS_MAX);
 }
 

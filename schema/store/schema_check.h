@@ -14,8 +14,10 @@
  * today too (not where a migration comes first)? ABDB_DB: a trigger on one of abdb's tables or
  * views, a table that is another or missing, or something else under the name of one. Whatever has
  * a name of its own is nobody's business. */
-ABDB_MUST_USE abdb_status abdb_schema_check_objects(abdb_db *db, bool require_tables,
-                                                    bool *views_current, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_schema_refuse_changed_tables_compare_views(abdb_db *db,
+                                                                          bool require_tables,
+                                                                          bool *views_current,
+                                                                          abdb_error *err);
 /* The names of this program's views, or of its tables, in the order in which they are made, as a
  * JSON array; out->failed: no memory. */
 void abdb_schema_append_names_as_json(bool views, abdb_text *out);

@@ -27,8 +27,8 @@ void abdb_bind_key_parts(sqlite3_stmt *s, int i, abdb_key key)
     sqlite3_bind_int64(s, i + 1, key.low);
 }
 
-abdb_status abdb_writer_find_id_by_key(abdb_writer *w, statement_id id, abdb_key key,
-                                       sqlite3_int64 *out, abdb_error *err)
+abdb_status abdb_writer_find_id_by_key_or_0(abdb_writer *w, statement_id id, abdb_key key,
+                                            sqlite3_int64 *out, abdb_error *err)
 {
     sqlite3_stmt *s = w->statement[id];
     int code;
@@ -42,7 +42,7 @@ abdb_status abdb_writer_find_id_by_key(abdb_writer *w, statement_id id, abdb_key
                : abdb_db_report_sqlite_error(w->db, err, "a key");
 }
 
-abdb_status abdb_writer_run_statement(abdb_writer *w, statement_id id, abdb_error *err)
+abdb_status abdb_writer_run_and_reset_statement(abdb_writer *w, statement_id id, abdb_error *err)
 {
     sqlite3_stmt *s = w->statement[id];
     int code = sqlite3_step(s);

@@ -34,14 +34,16 @@ static const char *why_dates_or_counts_invalid(const abdb_entry *e)
     static const abdb_field dates[] = {ABDB_FIELD_date, ABDB_FIELD_retrieved};
 
     for (size_t i = 0; i < sizeof dates / sizeof dates[0]; i++) {
-        if (!e->field[dates[i]] || abdb_date_is_iso(e->field[dates[i]])) continue;
+        if (!e->field[dates[i]] || abdb_date_is_stored_iso_or_day_range(e->field[dates[i]]))
+            continue;
         abdb_date_error_text(abdb_fields[dates[i]].name, e->field[dates[i]], words, sizeof words);
         return words;
     }
     for (int i = 0; i < ABDB_FIELD_COUNT; i++) {
         long long count;
 
-        if (!abdb_fields[i].is_number || !e->field[i] || abdb_entry_parse_count(e, i, &count))
+        if (!abdb_fields[i].is_number || !e->field[i] ||
+            abdb_entry_parse_positive_count(e, i, &count))
             continue;
         snprintf(words, sizeof words, "%s is '%.60s', not a whole number of at least 1",
                  abdb_fields[i].name, e->field[i]);

@@ -33,7 +33,7 @@ static abdb_status fill_metric_table(abdb_db *db, abdb_error *err)
 }
 
 /* Is it a statement that makes a view? *name is the view's, of *size bytes. */
-static bool parse_create_view(const char *sql, const char **name, int *size)
+static bool find_name_if_create_view(const char *sql, const char **name, int *size)
 {
     static const char begin[] = "CREATE VIEW ";
 
@@ -56,7 +56,7 @@ abdb_status abdb_views_drop_made_by_abdb(abdb_db *db, abdb_error *err)
     int code;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_db_query_integer(db, "SELECT count(*) FROM main.sqlite_schema", &objects, err));
+    TRY(abdb_db_query_integer_or_0(db, "SELECT count(*) FROM main.sqlite_schema", &objects, err));
     if (!objects) return ABDB_OK;
     abdb_schema_append_names_as_json(true, &names);
     code = sqlite3_prepare_v2(db->sql, made, -1, &s, NULL);
@@ -112,7 +112,7 @@ abdb_status abdb_views_are_current(abdb_db *db, bool *current, abdb_error *err)
     return st;
 }
 
-abdb_status abdb_views_recreate(abdb_db *db, abdb_error *err)
+abdb_status abdb_views_recreate_and_record_digest(abdb_db *db, abdb_error *err)
 {
     char want[ABDB_SHA256_HEX], have[ABDB_SHA256_HEX], *sql = NULL;
     abdb_text names = {0};
@@ -149,7 +149,7 @@ static abdb_status create_temp_views_of_file(abdb_db *db, const abdb_embedded *f
     while (*at && st == ABDB_OK) {
         sqlite3_stmt *s = NULL;
         const char *next = at;
-        char *temporary = parse_create_view(at, &name, &size)
+        char *temporary = find_name_if_create_view(at, &name, &size)
                               ? sqlite3_mprintf("CREATE TEMP VIEW %s", name)
                               : NULL;
         int code = sqlite3_prepare_v2(db->sql, temporary ? temporary : at, -1, &s, &next);

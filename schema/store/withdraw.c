@@ -34,8 +34,8 @@ static const char meanings[] =
 
 /* A file of devices, aliases, models, sources or claims cannot be withdrawn: its rows carry no
  * origin. Better refused than said and not done. */
-static abdb_status refuse_dictionary_file(abdb_db *db, const char *target, const char *word,
-                                          abdb_error *err)
+static abdb_status refuse_withdrawing_dictionary_file(abdb_db *db, const char *target,
+                                                      const char *word, abdb_error *err)
 {
     static const char question[] =
         "SELECT count(*) FROM artifact a WHERE a.sha256 = ?1 AND a.accepted > 0"
@@ -62,8 +62,9 @@ static abdb_status refuse_dictionary_file(abdb_db *db, const char *target, const
     "strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', substr(" date ", 1, 19) || substr(" \
     "'0000-01-01T00:00:00', 1 + length(substr(" date ", 1, 19))), '+1 second')"
 
-abdb_status abdb_withdrawal_insert_events(abdb_db *db, const char *event, const char *targets_sql,
-                                          const char *reason, abdb_error *err)
+abdb_status abdb_withdrawal_insert_events_changing_state(abdb_db *db, const char *event,
+                                                         const char *targets_sql,
+                                                         const char *reason, abdb_error *err)
 {
     static const char add[] =
         "WITH t (target) AS (SELECT * FROM (%s)), l (target, day) AS (SELECT w.target,"
@@ -90,7 +91,7 @@ static abdb_status insert_withdrawal_commit(abdb_db *db, const char *target, con
 
     if (!targets) return ABDB_FAIL(err, ABDB_NOMEM, "a withdrawal");
     TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
-    TRY(abdb_withdrawal_insert_events(db, "withdrawn", targets, reason, err));
+    TRY(abdb_withdrawal_insert_events_changing_state(db, "withdrawn", targets, reason, err));
     TRY(abdb_derive_mark_stale(db, "gone", err));
     TRY(abdb_db_exec(db, "COMMIT", err));
 done:
@@ -100,8 +101,9 @@ done:
     return st;
 }
 
-abdb_status abdb_withdraw_by_name(abdb_db *db, const char *target_name, const char *reason,
-                                  abdb_text *message, abdb_error *err)
+abdb_status abdb_withdraw_only_target_of_name(abdb_db *db, const char *target_name,
+                                              const char *reason, abdb_text *message,
+                                              abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     abdb_text target = {0}, list = {0};
@@ -138,7 +140,7 @@ abdb_status abdb_withdraw_by_name(abdb_db *db, const char *target_name, const ch
                       target_name));
     if (count > 1)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' may mean:%s", target_name, abdb_text_get(&list)));
-    TRY(refuse_dictionary_file(db, abdb_text_get(&target), target_name, err));
+    TRY(refuse_withdrawing_dictionary_file(db, abdb_text_get(&target), target_name, err));
     if (!done_before) TRY(insert_withdrawal_commit(db, abdb_text_get(&target), reason, err));
 done:
     sqlite3_finalize(s);

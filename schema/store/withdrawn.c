@@ -72,7 +72,8 @@ abdb_status abdb_withdrawn_update_gone_and_touch(abdb_db *db, const abdb_marks *
     char *which = NULL;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_db_query_integer(db, "SELECT EXISTS (SELECT 1 FROM withdrawal)", &withdrawals, err));
+    TRY(abdb_db_query_integer_or_0(db, "SELECT EXISTS (SELECT 1 FROM withdrawal)", &withdrawals,
+                                   err));
     if (!withdrawals) return ABDB_OK;
     which = withdrawals_changed ? sqlite3_mprintf("%s", which_all)
                                 : sqlite3_mprintf(which_new, marks->entry);

@@ -64,7 +64,7 @@ abdb_status abdb_writer_open(abdb_writer **out, abdb_db *db, abdb_error *err)
                                &w->statement[i], NULL) == SQLITE_OK)
             continue;
         abdb_db_report_sqlite_error(db, err, statement_sql[i]);
-        abdb_writer_close(w);
+        abdb_writer_rollback_and_close(w);
         return err ? err->status : ABDB_DB;
     }
     *out = w;
@@ -82,10 +82,10 @@ static void forget_cached_ids(abdb_writer *w)
     abdb_text_clear(&w->source_text);
 }
 
-void abdb_writer_close(abdb_writer *w)
+void abdb_writer_rollback_and_close(abdb_writer *w)
 {
     if (!w) return;
-    abdb_writer_rollback(w, NULL);
+    abdb_writer_rollback_and_forget_ids(w, NULL);
     forget_cached_ids(w);
     for (int i = 0; i < S_COUNT; i++) sqlite3_finalize(w->statement[i]);
     abdb_fact_upserts_free(&w->fact_upserts);
@@ -109,8 +109,8 @@ static abdb_status withdraw_imports_by_older_versions(abdb_writer *w, abdb_error
 
     sqlite3_free(sql);
     if (st == ABDB_OK)
-        st = abdb_withdrawal_insert_events(w->db, "withdrawn", "SELECT target FROM older",
-                                           "read again by a newer importer", err);
+        st = abdb_withdrawal_insert_events_changing_state(
+            w->db, "withdrawn", "SELECT target FROM older", "read again by a newer importer", err);
     /* with the new reading, so that no reader ever sees both or none */
     if (st == ABDB_OK) st = abdb_withdrawn_update_gone_and_touch(w->db, &all, true, err);
     if (st == ABDB_OK) st = abdb_db_exec(w->db, "DROP TABLE temp.older", err);
@@ -120,8 +120,9 @@ static abdb_status withdraw_imports_by_older_versions(abdb_writer *w, abdb_error
 
 /* Other readings of the artifact's bytes are withdrawn, and their rejects stay with them; the
  * reading at hand counts, whatever replaced it before. */
-static abdb_status withdraw_other_imports_of_same_bytes(abdb_writer *w, sqlite3_int64 artifact,
-                                                        abdb_error *err)
+static abdb_status restore_import_withdraw_others_of_same_bytes(abdb_writer *w,
+                                                                sqlite3_int64 artifact,
+                                                                abdb_error *err)
 {
     static const abdb_marks all = {0};
     const char *words = w->unit->replace_overrides,
@@ -138,10 +139,10 @@ static abdb_status withdraw_other_imports_of_same_bytes(abdb_writer *w, sqlite3_
 
     sqlite3_free(sql);
     TRY(st);
-    TRY(abdb_withdrawal_insert_events(w->db, "restored", "SELECT target FROM other WHERE own",
-                                      reason, err));
-    TRY(abdb_withdrawal_insert_events(w->db, "withdrawn", "SELECT target FROM other WHERE NOT own",
-                                      reason, err));
+    TRY(abdb_withdrawal_insert_events_changing_state(
+        w->db, "restored", "SELECT target FROM other WHERE own", reason, err));
+    TRY(abdb_withdrawal_insert_events_changing_state(
+        w->db, "withdrawn", "SELECT target FROM other WHERE NOT own", reason, err));
     TRY(abdb_withdrawn_update_gone_and_touch(w->db, &all, true, err));
     TRY(abdb_db_exec(w->db, "DROP TABLE temp.other", err));
     w->unit_dirty = 1;
@@ -157,12 +158,12 @@ abdb_status abdb_writer_withdraw_other_imports_of_file(abdb_writer *w, abdb_erro
     TRY(abdb_db_exec(w->db, "BEGIN IMMEDIATE", err));
     w->open = 1;
     TRY(abdb_writer_find_newest_import_of_same_input(w, &there, err));
-    TRY(withdraw_other_imports_of_same_bytes(w, there.artifact, err));
+    TRY(restore_import_withdraw_others_of_same_bytes(w, there.artifact, err));
     TRY(abdb_db_exec(w->db, "COMMIT", err));
     w->open = w->begun = 0;
     w->dirty = 1;
 done:
-    if (st != ABDB_OK) abdb_writer_rollback(w, NULL);
+    if (st != ABDB_OK) abdb_writer_rollback_and_forget_ids(w, NULL);
     return st;
 }
 
@@ -234,15 +235,16 @@ abdb_status abdb_writer_begin_file_unless_known(abdb_writer *w, const abdb_impor
         abdb_sha256_hex(unit->data, unit->size, w->sha256);
     abdb_keymaker_set_file_digest(&w->keys, w->sha256);
     TRY(abdb_writer_find_newest_import_of_same_input(w, &there, err));
-    *known = abdb_writer_skip_or_set_replace_and_retry(w, &there);
+    *known = abdb_writer_should_skip_else_set_replace_and_retry(w, &there);
     *counts = there.counts;
     w->begun = !*known;
 done:
-    if (st != ABDB_OK) abdb_writer_rollback(w, NULL);
+    if (st != ABDB_OK) abdb_writer_rollback_and_forget_ids(w, NULL);
     return st;
 }
 
-abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *err)
+abdb_status abdb_writer_commit_and_withdraw_replaced_imports(abdb_writer *w, abdb_counts *counts,
+                                                             abdb_error *err)
 {
     abdb_status st = abdb_writer_begin_and_insert_artifact_once(
         w, err); /* a file without any record is kept too */
@@ -262,7 +264,7 @@ abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *
     if (st == ABDB_OK && w->replaces && w->artifact)
         st = withdraw_imports_by_older_versions(w, err);
     if (st == ABDB_OK && w->unit && w->unit->replace && w->artifact)
-        st = withdraw_other_imports_of_same_bytes(w, w->artifact, err);
+        st = restore_import_withdraw_others_of_same_bytes(w, w->artifact, err);
     /* Whoever read the file may have taken what memory was refused to for what is not there. */
     if (st == ABDB_OK && abdb_allocation_failure_count() != w->starved)
         st = ABDB_FAIL(err, ABDB_NOMEM, "a file");
@@ -272,7 +274,7 @@ abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *
         abdb_timing_add_elapsed("commit", from);
     }
     if (st != ABDB_OK) {
-        abdb_writer_rollback(w, NULL);
+        abdb_writer_rollback_and_forget_ids(w, NULL);
         return st;
     }
     w->open = w->begun = 0;
@@ -287,7 +289,7 @@ const abdb_counts *abdb_writer_counts(const abdb_writer *w)
     return &w->counts;
 }
 
-void abdb_writer_rollback(abdb_writer *w, abdb_counts *counts)
+void abdb_writer_rollback_and_forget_ids(abdb_writer *w, abdb_counts *counts)
 {
     if (counts) *counts = w->counts;
     w->begun = 0;
@@ -304,7 +306,7 @@ abdb_status abdb_writer_update_derived(abdb_writer *w, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_derive_update_all(w->db, false, err));
+    TRY(abdb_derive_update_in_transaction_if_behind(w->db, false, err));
     w->dirty = 0;
 done:
     return st;
@@ -331,8 +333,8 @@ static abdb_status count_row_by_outcome_and_reset(void *self, abdb_error *err)
     return ABDB_OK;
 }
 
-abdb_sink abdb_writer_get_sink(abdb_writer *w)
+abdb_sink abdb_writer_make_storing_sink(abdb_writer *w)
 {
-    return (abdb_sink){w, abdb_writer_store_entry, abdb_writer_store_fact, abdb_writer_store_reject,
-                       count_row_by_outcome_and_reset};
+    return (abdb_sink){w, abdb_writer_store_or_reject_entry, abdb_writer_store_or_reject_fact,
+                       abdb_writer_count_and_store_reject, count_row_by_outcome_and_reset};
 }

@@ -1,9 +1,9 @@
 /* write.h - the sink that keeps records: one transaction per import unit.
  *
- * abdb_writer_begin_file_unless_known ... records through abdb_writer_get_sink ...
- * abdb_writer_commit (or _rollback) and, after the last unit, abdb_writer_update_derived: names and
- * subjects follow. A unit that is not committed leaves no trace.
- */
+ * abdb_writer_begin_file_unless_known ... records through abdb_writer_make_storing_sink ...
+ * abdb_writer_commit_and_withdraw_replaced_imports (or _rollback) and, after the last unit,
+ * abdb_writer_update_derived: names and subjects follow. A unit that is not committed leaves no
+ * trace. / */
 #ifndef ABDB_STORE_WRITE_H
 #define ABDB_STORE_WRITE_H
 
@@ -44,7 +44,7 @@ typedef struct {
 } abdb_import_file;
 
 ABDB_MUST_USE abdb_status abdb_writer_open(abdb_writer **out, abdb_db *db, abdb_error *err);
-void abdb_writer_close(abdb_writer *writer); /* rolls back an open unit */
+void abdb_writer_rollback_and_close(abdb_writer *writer); /* rolls back an open unit */
 /* Starts a unit. unit NULL: records without an artifact (a run); else it is borrowed until the unit
  * ends. *known is set when there is nothing to read: the same bytes, format and words are in the
  * database already; then no unit is open, and *counts are those of the earlier import. Where an
@@ -55,11 +55,12 @@ ABDB_MUST_USE abdb_status abdb_writer_begin_file_unless_known(abdb_writer *write
                                                               const abdb_import_file *unit,
                                                               int *known, abdb_counts *counts,
                                                               abdb_error *err);
-abdb_sink abdb_writer_get_sink(abdb_writer *writer);
+abdb_sink abdb_writer_make_storing_sink(abdb_writer *writer);
 /* Keys that the writer will look up soon: for abdb_keymaker. */
 void abdb_writer_prefetch_keys(const void *writer, const abdb_key key[3]);
-ABDB_MUST_USE abdb_status abdb_writer_commit(abdb_writer *writer, abdb_counts *counts,
-                                             abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_commit_and_withdraw_replaced_imports(abdb_writer *writer,
+                                                                           abdb_counts *counts,
+                                                                           abdb_error *err);
 /* Withdraws the other readings (other words, another format) of the file that the last begin found
  * to be known. A unit that says `replace` does so when it is committed. */
 ABDB_MUST_USE abdb_status abdb_writer_withdraw_other_imports_of_file(abdb_writer *writer,
@@ -71,7 +72,7 @@ ABDB_MUST_USE abdb_status abdb_writer_find_other_overrides_of_same_file(abdb_wri
                                                                         abdb_error *err);
 /* What was counted of the unit at hand so far. */
 const abdb_counts *abdb_writer_counts(const abdb_writer *writer);
-void abdb_writer_rollback(abdb_writer *writer, abdb_counts *counts);
+void abdb_writer_rollback_and_forget_ids(abdb_writer *writer, abdb_counts *counts);
 /* Brings what is derived (names, subjects, what withdrawals leave out) up to date with what was
  * kept since, by this process or by one that was interrupted: it costs what was added. */
 ABDB_MUST_USE abdb_status abdb_writer_update_derived(abdb_writer *writer, abdb_error *err);
@@ -79,8 +80,9 @@ ABDB_MUST_USE abdb_status abdb_writer_update_derived(abdb_writer *writer, abdb_e
 /* Withdraws what `word` names: an imported file (path, its end, sha256 or 8 digits of it), the name
  * of a fact or a key. `told` says what happened. Call abdb_writer_update_derived afterwards.
  * ABDB_USAGE: the word names nothing, or several things (they are listed). */
-ABDB_MUST_USE abdb_status abdb_withdraw_by_name(abdb_db *db, const char *word, const char *reason,
-                                                abdb_text *told, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_withdraw_only_target_of_name(abdb_db *db, const char *word,
+                                                            const char *reason, abdb_text *told,
+                                                            abdb_error *err);
 
 /* Union with the database at path, by keys: entries are counted as accepted or duplicate. Call
  * abdb_writer_update_derived afterwards. ABDB_DB: it is none of abdb's, or of another version.

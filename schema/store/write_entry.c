@@ -19,10 +19,12 @@ static abdb_status find_id_in_map_or_database(abdb_writer *w, abdb_keymap *map, 
 {
     abdb_status st = ABDB_OK;
 
-    *out = abdb_keymap_get(map, key);
+    *out = abdb_keymap_get_number_or_0(map, key);
     if (*out) return ABDB_OK;
-    TRY(abdb_writer_find_id_by_key(w, id, key, out, err));
-    if (*out) (void)!abdb_keymap_put(map, key, (uint32_t)*out); /* a full map only costs time */
+    TRY(abdb_writer_find_id_by_key_or_0(w, id, key, out, err));
+    if (*out)
+        (void)!abdb_keymap_put_unless_full(map, key,
+                                           (uint32_t)*out); /* a full map only costs time */
 done:
     return st;
 }
@@ -38,7 +40,7 @@ static abdb_status find_or_insert_point(abdb_writer *w, const abdb_sorted_entry 
     if (*point) return ABDB_OK;
 
     abdb_bind_key_parts(w->statement[S_POINT], 1, key);
-    TRY(abdb_writer_run_statement(w, S_POINT, err));
+    TRY(abdb_writer_run_and_reset_statement(w, S_POINT, err));
     *point = sqlite3_last_insert_rowid(w->db->sql);
     for (size_t i = 0; i < o->entry->factors; i++) {
         const abdb_factor *f = o->factor[i];
@@ -46,14 +48,14 @@ static abdb_status find_or_insert_point(abdb_writer *w, const abdb_sorted_entry 
 
         abdb_bind_text_or_null(w->statement[S_FACTOR], 1, f->name);
         abdb_bind_text_or_null(w->statement[S_FACTOR], 2, f->unit);
-        TRY(abdb_writer_run_statement(w, S_FACTOR, err));
+        TRY(abdb_writer_run_and_reset_statement(w, S_FACTOR, err));
         sqlite3_bind_int64(s, 1, *point);
         abdb_bind_text_or_null(s, 2, f->name);
         abdb_bind_text_or_null(s, 3, states[f->state]);
         abdb_bind_text_or_null(s, 4, f->text);
         abdb_bind_finite_or_null(s, 5, f->num);
         abdb_bind_text_or_null(s, 6, f->unit);
-        TRY(abdb_writer_run_statement(w, S_POINT_FACTOR, err));
+        TRY(abdb_writer_run_and_reset_statement(w, S_POINT_FACTOR, err));
     }
     (void)!abdb_keymap_put_or_discard_map(&w->points, key, *point);
 done:
@@ -62,7 +64,8 @@ done:
 
 /* Adds the source of an entry as one of MLPerf, a program or a user, unless the entry before had
  * the same one. */
-static abdb_status insert_source_if_new(abdb_writer *w, const abdb_entry *e, abdb_error *err)
+static abdb_status insert_source_unless_same_as_last(abdb_writer *w, const abdb_entry *e,
+                                                     abdb_error *err)
 {
     const char *evidence = e->field[ABDB_FIELD_evidence], *source = e->field[ABDB_FIELD_source];
     sqlite3_stmt *s = w->statement[S_SOURCE];
@@ -75,7 +78,7 @@ static abdb_status insert_source_if_new(abdb_writer *w, const abdb_entry *e, abd
                            : strcmp(evidence, "measured") == 0 ? "program"
                                                                : "user");
     sqlite3_bind_int(s, 3, 50);
-    TRY(abdb_writer_run_statement(w, S_SOURCE, err));
+    TRY(abdb_writer_run_and_reset_statement(w, S_SOURCE, err));
     abdb_text_clear(&w->source_text);
     abdb_text_puts(&w->source_text, source);
     if (w->source_text.failed) abdb_text_clear(&w->source_text);
@@ -93,13 +96,13 @@ static abdb_status find_or_insert_description(abdb_writer *w, const abdb_entry *
     abdb_status st = ABDB_OK;
 
     if (w->all_descriptions)
-        *description = abdb_keymap_get(&w->descriptions, key);
+        *description = abdb_keymap_get_number_or_0(&w->descriptions, key);
     else
         TRY(find_id_in_map_or_database(w, &w->descriptions, S_DESCRIPTION_FIND, key, description,
                                        err));
     if (*description) return ABDB_OK;
-    TRY(insert_source_if_new(w, e, err));
-    row = abdb_writer_get_statement_or_buffer(w, S_DESCRIPTION);
+    TRY(insert_source_unless_same_as_last(w, e, err));
+    row = abdb_writer_get_pending_row_slot(w, S_DESCRIPTION);
     *description = w->next_description ? w->next_description++ : 0;
     if (*description) abdb_row_set_integer(row, 1, *description);
     abdb_row_set_key_in_two_columns(row, 2, key);
@@ -110,7 +113,7 @@ static abdb_status find_or_insert_description(abdb_writer *w, const abdb_entry *
         if (!text && i == ABDB_FIELD_status) text = "ok";
         if (!text && i == ABDB_FIELD_verified) text = "unknown";
         if (!text && i == ABDB_FIELD_flags) text = "";
-        if (abdb_fields[i].is_number && abdb_entry_parse_count(e, i, &count))
+        if (abdb_fields[i].is_number && abdb_entry_parse_positive_count(e, i, &count))
             abdb_row_set_integer(row, column++, count);
         else
             abdb_row_set_text(row, column++, text);
@@ -118,7 +121,7 @@ static abdb_status find_or_insert_description(abdb_writer *w, const abdb_entry *
     TRY(abdb_writer_buffer_or_insert_row(w, S_DESCRIPTION, err));
     if (!*description) *description = sqlite3_last_insert_rowid(w->db->sql);
     if (!abdb_keymap_put_or_discard_map(&w->descriptions, key, *description))
-        TRY(abdb_writer_end_description_bulk(w, err));
+        TRY(abdb_writer_end_description_bulk_rebuild_index(w, err));
 done:
     return st;
 }
@@ -126,13 +129,13 @@ done:
 /* --- entries ---------------------------------------------------------------------------------- */
 
 /* The line of a place in a file, which is kept as a number; 0: another place. */
-static sqlite3_int64 parse_line_of_locator(const char *locator)
+static sqlite3_int64 parse_line_number_of_locator_or_0(const char *locator)
 {
     const char *digits = locator && strncmp(locator, "line ", 5) == 0 ? locator + 5 : "";
     size_t count = strspn(digits, "0123456789");
 
     return count && count < 15 && !digits[count] && *digits != '0'
-               ? abdb_digits_parse_or(digits, LLONG_MAX, 0)
+               ? abdb_digits_parse_prefix_up_to_max_or(digits, LLONG_MAX, 0)
                : 0;
 }
 
@@ -155,13 +158,13 @@ static abdb_status insert_entry_with_parts(abdb_writer *w, const abdb_sorted_ent
                                            const entry_ids *k, sqlite3_int64 *id, abdb_error *err)
 {
     const abdb_entry *e = o->entry;
-    sqlite3_int64 line = parse_line_of_locator(e->locator);
+    sqlite3_int64 line = parse_line_number_of_locator_or_0(e->locator);
     abdb_pending_row row;
     abdb_status st = ABDB_OK;
 
-    if (e->environment) TRY(abdb_writer_find_or_insert_environment(w, e, err));
-    if (e->process.campaign) TRY(abdb_writer_find_or_insert_process(w, &e->process, err));
-    row = abdb_writer_get_statement_or_buffer(w, S_ENTRY);
+    if (e->environment) TRY(abdb_writer_cache_environment_id_insert_if_new(w, e, err));
+    if (e->process.campaign) TRY(abdb_writer_cache_process_id_insert_if_new(w, &e->process, err));
+    row = abdb_writer_get_pending_row_slot(w, S_ENTRY);
     *id = w->bulk ? w->next_entry++ : 0;
     if (*id) abdb_row_set_integer(row, 1, *id);
     abdb_row_set_key_in_two_columns(row, 2, k->key[ABDB_KEY_ENTRY]);
@@ -197,22 +200,22 @@ static abdb_status insert_witness_touch_entry(abdb_writer *w, const abdb_entry *
     TRY(abdb_writer_flush_rows(w, err)); /* it looks at the entry */
     sqlite3_bind_int64(s, 1, id);
     sqlite3_bind_int64(s, 2, w->artifact);
-    sqlite3_bind_int64(s, 3, parse_line_of_locator(e->locator));
-    abdb_bind_text_or_null(s, 4,
-                           parse_line_of_locator(e->locator) || !e->locator ? "" : e->locator);
-    TRY(abdb_writer_run_statement(w, S_WITNESS, err));
+    sqlite3_bind_int64(s, 3, parse_line_number_of_locator_or_0(e->locator));
+    abdb_bind_text_or_null(
+        s, 4, parse_line_number_of_locator_or_0(e->locator) || !e->locator ? "" : e->locator);
+    TRY(abdb_writer_run_and_reset_statement(w, S_WITNESS, err));
     if (!sqlite3_changes(w->db->sql)) return ABDB_OK;
     w->unit_dirty = 1;
     sqlite3_bind_int64(w->statement[S_TOUCH], 1, id);
-    TRY(abdb_writer_run_statement(w, S_TOUCH, err));
+    TRY(abdb_writer_run_and_reset_statement(w, S_TOUCH, err));
 done:
     return st;
 }
 
 /* The entries handed over just before are parts of this one. `last` is a ring of the latest
  * numbers; afterwards this entry is the newest in it. */
-static abdb_status link_preceding_entries_as_parts(abdb_writer *w, const abdb_entry *e,
-                                                   sqlite3_int64 id, abdb_error *err)
+static abdb_status link_preceding_entries_as_parts_record_id(abdb_writer *w, const abdb_entry *e,
+                                                             sqlite3_int64 id, abdb_error *err)
 {
     sqlite3_stmt *s = w->statement[S_PART];
     size_t pieces = e->pieces < w->kept ? e->pieces : w->kept;
@@ -222,7 +225,7 @@ static abdb_status link_preceding_entries_as_parts(abdb_writer *w, const abdb_en
         sqlite3_bind_int64(s, 1, id);
         sqlite3_bind_int64(s, 2, w->last[(w->kept - i) % ABDB_PIECE_MAX]);
         abdb_bind_text_or_null(s, 3, e->role);
-        TRY(abdb_writer_run_statement(w, S_PART, err));
+        TRY(abdb_writer_run_and_reset_statement(w, S_PART, err));
     }
     w->last[w->kept++ % ABDB_PIECE_MAX] = id;
 done:
@@ -244,7 +247,7 @@ static abdb_status insert_fact_names_of_results(abdb_writer *w, const abdb_sorte
         sql = sqlite3_mprintf("SELECT result_id FROM result_row WHERE entry_id = %lld"
                               " AND ordinal = %d",
                               id, (int)i);
-        st = sql ? abdb_db_query_integer(w->db, sql, &result, err)
+        st = sql ? abdb_db_query_integer_or_0(w->db, sql, &result, err)
                  : ABDB_FAIL(err, ABDB_NOMEM, "a name");
         sqlite3_free(sql);
         if (st == ABDB_OK)
@@ -265,7 +268,8 @@ void abdb_writer_prefetch_keys(const void *writer, const abdb_key key[3])
 }
 
 /* The one counter of values: every record passes here. */
-static void count_entry_values(abdb_writer *w, const abdb_entry *entry, long *values_counter)
+static void count_entry_and_values_in_writer(abdb_writer *w, const abdb_entry *entry,
+                                             long *values_counter)
 {
     *values_counter += (long)entry->results;
     w->counts.values_left_out += (long)entry->values_left_out;
@@ -274,7 +278,7 @@ static void count_entry_values(abdb_writer *w, const abdb_entry *entry, long *va
     w->counts.entries_without_device += !entry->field[ABDB_FIELD_device];
 }
 
-abdb_status abdb_writer_store_entry(void *self, const abdb_entry *entry, abdb_error *err)
+abdb_status abdb_writer_store_or_reject_entry(void *self, const abdb_entry *entry, abdb_error *err)
 {
     abdb_writer *w = self;
     abdb_sorted_entry o;
@@ -286,13 +290,13 @@ abdb_status abdb_writer_store_entry(void *self, const abdb_entry *entry, abdb_er
     if (fault) {
         abdb_reject reject = {.line = entry->line, .reason = fault, .raw = entry->locator};
 
-        st = abdb_writer_store_reject(self, &reject, err);
-        count_entry_values(w, entry, &w->counts.values_rejected);
+        st = abdb_writer_count_and_store_reject(self, &reject, err);
+        count_entry_and_values_in_writer(w, entry, &w->counts.values_rejected);
         return st;
     }
     TRY(abdb_writer_begin_and_insert_artifact_once(w, err));
     if (w->said_by_another) {
-        count_entry_values(w, entry, &w->counts.values_known);
+        count_entry_and_values_in_writer(w, entry, &w->counts.values_known);
         return ABDB_OK;
     }
     abdb_sort_factors_and_results(&o, entry);
@@ -302,17 +306,18 @@ abdb_status abdb_writer_store_entry(void *self, const abdb_entry *entry, abdb_er
     if (!k.key[ABDB_KEY_ENTRY].high) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry's text"));
     TRY(find_or_insert_point(w, &o, k.key[ABDB_KEY_POINT], &k.point, err));
     if (w->bulk)
-        id = abdb_keymap_get(&w->entries, k.key[ABDB_KEY_ENTRY]);
+        id = abdb_keymap_get_number_or_0(&w->entries, k.key[ABDB_KEY_ENTRY]);
     else
-        TRY(abdb_writer_find_id_by_key(w, S_ENTRY_FIND, k.key[ABDB_KEY_ENTRY], &id, err));
-    count_entry_values(w, entry, id ? &w->counts.values_known : &w->counts.values_kept);
+        TRY(abdb_writer_find_id_by_key_or_0(w, S_ENTRY_FIND, k.key[ABDB_KEY_ENTRY], &id, err));
+    count_entry_and_values_in_writer(w, entry,
+                                     id ? &w->counts.values_known : &w->counts.values_kept);
     if (id) {
         TRY(insert_witness_touch_entry(w, entry, id, err));
     } else {
         TRY(find_or_insert_description(w, entry, k.key[ABDB_KEY_DESCRIPTION], &k.description, err));
         TRY(insert_entry_with_parts(w, &o, &k, &id, err));
     }
-    TRY(link_preceding_entries_as_parts(w, entry, id, err));
+    TRY(link_preceding_entries_as_parts_record_id(w, entry, id, err));
     TRY(insert_fact_names_of_results(w, &o, id, err));
 done:
     return st;

@@ -11,7 +11,7 @@
 /* Is this what the last number was? Results of a file mostly repeat it, and comparing is cheaper
  * than a digest. The texts stand one after another, ended by \x1f, or by \x1e where one is
  * missing. */
-static bool equals_last_quantity(const abdb_writer *w, const char *const text[6])
+static bool is_same_quantity_as_last(const abdb_writer *w, const char *const text[6])
 {
     const char *at = abdb_text_get(&w->quantity_text);
 
@@ -37,7 +37,7 @@ static abdb_status find_or_insert_quantity(abdb_writer *w, const abdb_result *r,
     abdb_status st = ABDB_OK;
 
     *quantity = w->last_quantity;
-    if (*quantity && equals_last_quantity(w, text)) return ABDB_OK;
+    if (*quantity && is_same_quantity_as_last(w, text)) return ABDB_OK;
     abdb_text_clear(&w->text);
     for (int i = 0; i < 6; i++) {
         abdb_text_puts(&w->text, text[i] ? text[i] : "");
@@ -45,7 +45,7 @@ static abdb_status find_or_insert_quantity(abdb_writer *w, const abdb_result *r,
     }
     if (w->text.failed) return ABDB_FAIL(err, ABDB_NOMEM, "a result");
     key = abdb_sha256_key_of_bytes(abdb_text_get(&w->text), w->text.size);
-    *quantity = abdb_keymap_get(&w->quantities, key);
+    *quantity = abdb_keymap_get_number_or_0(&w->quantities, key);
     if (!*quantity) {
         for (int i = 0; i < 6; i++)
             abdb_bind_text_or_null(w->statement[S_QUANTITY_FIND], i + 1, text[i]);
@@ -56,7 +56,7 @@ static abdb_status find_or_insert_quantity(abdb_writer *w, const abdb_result *r,
     }
     if (!*quantity) {
         for (int i = 0; i < 6; i++) abdb_bind_text_or_null(s, i + 1, text[i]);
-        TRY(abdb_writer_run_statement(w, S_QUANTITY, err));
+        TRY(abdb_writer_run_and_reset_statement(w, S_QUANTITY, err));
         *quantity = sqlite3_last_insert_rowid(w->db->sql);
     }
     (void)!abdb_keymap_put_or_discard_map(&w->quantities, key, *quantity);
@@ -73,7 +73,7 @@ done:
 static abdb_status read_first_free_id_once(abdb_writer *w, sqlite3_int64 *next, const char *sql,
                                            abdb_error *err)
 {
-    return *next ? ABDB_OK : abdb_db_query_integer(w->db, sql, next, err);
+    return *next ? ABDB_OK : abdb_db_query_integer_or_0(w->db, sql, next, err);
 }
 
 static void bind_rank_or_null(sqlite3_stmt *s, int i, long rank)
@@ -100,7 +100,7 @@ static abdb_status insert_samples(abdb_writer *w, const abdb_result *r, sqlite3_
         abdb_bind_finite_or_null(s, 3, r->sample[k].t_s);
         bind_rank_or_null(s, 4, r->sample[k].rank);
         abdb_bind_text_or_null(s, 5, r->sample[k].mark);
-        TRY(abdb_writer_run_statement(w, S_SAMPLE, err));
+        TRY(abdb_writer_run_and_reset_statement(w, S_SAMPLE, err));
     }
 done:
     return st;
@@ -117,7 +117,7 @@ static abdb_status insert_result_with_samples(abdb_writer *w, const abdb_result 
 
     TRY(find_or_insert_quantity(w, r, &quantity, err));
     if (r->samples) TRY(insert_samples(w, r, &sample, err));
-    row = abdb_writer_get_statement_or_buffer(w, S_RESULT);
+    row = abdb_writer_get_pending_row_slot(w, S_RESULT);
     abdb_row_set_integer(row, 1, w->next_result++);
     abdb_row_set_integer(row, 2, entry);
     abdb_row_set_integer(row, 3, ordinal);
@@ -167,7 +167,7 @@ static abdb_status insert_telemetry(abdb_writer *w, const abdb_entry *e, sqlite3
         sqlite3_bind_double(s, 4, t->t_s);
         sqlite3_bind_double(s, 5, t->value);
         abdb_bind_text_or_null(s, 6, t->unit);
-        TRY(abdb_writer_run_statement(w, S_TELEMETRY, err));
+        TRY(abdb_writer_run_and_reset_statement(w, S_TELEMETRY, err));
     }
 done:
     return st;
@@ -193,7 +193,7 @@ static abdb_status insert_spans(abdb_writer *w, const abdb_entry *e, sqlite3_int
         sqlite3_bind_double(s, 8, span->time_s);
         abdb_bind_finite_or_null(s, 9, span->ops);
         abdb_bind_finite_or_null(s, 10, span->bytes);
-        TRY(abdb_writer_run_statement(w, S_SPAN, err));
+        TRY(abdb_writer_run_and_reset_statement(w, S_SPAN, err));
     }
 done:
     return st;
@@ -212,7 +212,7 @@ static abdb_status insert_ranks(abdb_writer *w, const abdb_entry *e, sqlite3_int
         abdb_bind_text_or_null(s, 3, e->rank[i].host);
         abdb_bind_text_or_null(s, 4, e->rank[i].device);
         abdb_bind_text_or_null(s, 5, e->rank[i].binding);
-        TRY(abdb_writer_run_statement(w, S_RANK, err));
+        TRY(abdb_writer_run_and_reset_statement(w, S_RANK, err));
     }
 done:
     return st;
@@ -245,20 +245,20 @@ static abdb_status find_or_insert_by_key(abdb_writer *w, statement_id find, stat
     sqlite3_stmt *s = w->statement[insert];
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_writer_find_id_by_key(w, find, key, id, err));
+    TRY(abdb_writer_find_id_by_key_or_0(w, find, key, id, err));
     if (*id) {
         sqlite3_clear_bindings(s);
         return ABDB_OK;
     }
     abdb_bind_key_parts(s, 1, key);
-    TRY(abdb_writer_run_statement(w, insert, err));
+    TRY(abdb_writer_run_and_reset_statement(w, insert, err));
     *id = sqlite3_last_insert_rowid(w->db->sql);
 done:
     return st;
 }
 
-abdb_status abdb_writer_find_or_insert_environment(abdb_writer *w, const abdb_entry *e,
-                                                   abdb_error *err)
+abdb_status abdb_writer_cache_environment_id_insert_if_new(abdb_writer *w, const abdb_entry *e,
+                                                           abdb_error *err)
 {
     abdb_key key = abdb_sha256_key_of_bytes(e->environment, strlen(e->environment));
     abdb_status st = ABDB_OK;
@@ -272,8 +272,8 @@ done:
     return st;
 }
 
-abdb_status abdb_writer_find_or_insert_process(abdb_writer *w, const abdb_process *p,
-                                               abdb_error *err)
+abdb_status abdb_writer_cache_process_id_insert_if_new(abdb_writer *w, const abdb_process *p,
+                                                       abdb_error *err)
 {
     sqlite3_stmt *s = w->statement[S_PROCESS];
     const char *backend = p->backend ? p->backend : "", *started = p->started ? p->started : "";

@@ -81,14 +81,14 @@ abdb_status abdb_writer_store_or_reject_fact_name(abdb_writer *w, const char *na
         abdb_bind_text_or_null(s, 2, kind);
         sqlite3_bind_int64(s, 3, id);
     }
-    TRY(abdb_writer_run_statement(w, S_NAME, err));
+    TRY(abdb_writer_run_and_reset_statement(w, S_NAME, err));
     if (sqlite3_changes(w->db->sql)) w->unit_dirty = 1;
     /* Does the name mean this fact, now or before? Else it was another's. */
     same = sqlite3_step(find) == SQLITE_ROW;
     if (sqlite3_reset(find) != SQLITE_OK) TRY(abdb_db_report_sqlite_error(w->db, err, "a name"));
     if (same) return ABDB_OK;
     snprintf(reason, sizeof reason, "the name '%.80s' belongs to another fact already", name);
-    TRY(abdb_writer_store_reject(w, &reject, err));
+    TRY(abdb_writer_count_and_store_reject(w, &reject, err));
 done:
     return st;
 }
@@ -105,7 +105,7 @@ static abdb_status insert_origin_and_name(abdb_writer *w, const fact_table *tabl
         sqlite3_bind_int64(s, 2, id);
         sqlite3_bind_int64(s, 3, w->artifact);
         abdb_bind_text_or_null(s, 4, fact->locator ? fact->locator : "");
-        TRY(abdb_writer_run_statement(w, S_ORIGIN, err));
+        TRY(abdb_writer_run_and_reset_statement(w, S_ORIGIN, err));
     }
     if (fact->fact)
         TRY(abdb_writer_store_or_reject_fact_name(w, fact->fact, table->table, id, fact->line,
@@ -209,8 +209,9 @@ static abdb_key fact_content_key(abdb_text *text, const fact_table *table, const
 
 /* Why the store cannot keep a fact: a column that its table does not have, a date that is none, a
  * price of nothing. NULL: it can; else the column. */
-static const char *find_invalid_fact_column(const fact_table *table, const abdb_fact *fact,
-                                            char *reason, size_t room)
+static const char *find_invalid_column_of_fact_and_reason(const fact_table *table,
+                                                          const abdb_fact *fact, char *reason,
+                                                          size_t room)
 {
     bool price = strcmp(fact->table, "price") == 0;
 
@@ -226,7 +227,8 @@ static const char *find_invalid_fact_column(const fact_table *table, const abdb_
             snprintf(reason, room, "a price of 0: nothing is offered for nothing");
             return name;
         }
-        if (!text || !abdb_is_date_column_name(name) || abdb_date_is_iso(text)) continue;
+        if (!text || !abdb_is_date_column_name(name) || abdb_date_is_stored_iso_or_day_range(text))
+            continue;
         abdb_date_error_text(name, text, reason, room);
         return name;
     }
@@ -240,8 +242,8 @@ static abdb_status find_fact_id_by_key(abdb_writer *w, const fact_table *table, 
     char *sql =
         sqlite3_mprintf("SELECT %s_id FROM %s WHERE %s_key = %lld AND %s_key_low = %lld",
                         table->table, table->table, table->table, key.high, table->table, key.low);
-    abdb_status st =
-        sql ? abdb_db_query_integer(w->db, sql, id, err) : ABDB_FAIL(err, ABDB_NOMEM, "a fact");
+    abdb_status st = sql ? abdb_db_query_integer_or_0(w->db, sql, id, err)
+                         : ABDB_FAIL(err, ABDB_NOMEM, "a fact");
 
     sqlite3_free(sql);
     return st;
@@ -275,7 +277,7 @@ static abdb_status insert_sources_of_fact(abdb_writer *w, const abdb_fact *fact,
         abdb_bind_text_or_null(w->statement[S_SOURCE], 1, fact->column[i].text);
         abdb_bind_text_or_null(w->statement[S_SOURCE], 2, "user");
         sqlite3_bind_int(w->statement[S_SOURCE], 3, 50);
-        TRY(abdb_writer_run_statement(w, S_SOURCE, err));
+        TRY(abdb_writer_run_and_reset_statement(w, S_SOURCE, err));
     }
 done:
     return st;
@@ -309,7 +311,7 @@ static abdb_status insert_fact_or_reject(abdb_writer *w, const fact_table *table
 
         snprintf(reason, sizeof reason, "not a valid row of %s: %s", fact->table,
                  sqlite3_errmsg(w->db->sql));
-        TRY(abdb_writer_store_reject(w, &reject, err));
+        TRY(abdb_writer_count_and_store_reject(w, &reject, err));
     } else if (code != SQLITE_DONE) {
         TRY(abdb_db_report_sqlite_error(w->db, err, fact->table));
     } else {
@@ -325,8 +327,10 @@ done:
 
 /* Inserts a specification, price or note unless its content is stored already; then its place in
  * this file, and its name. */
-static abdb_status insert_published_fact_unless_known(abdb_writer *w, const fact_table *table,
-                                                      const abdb_fact *fact, abdb_error *err)
+static abdb_status insert_published_fact_unless_known_add_origin(abdb_writer *w,
+                                                                 const fact_table *table,
+                                                                 const abdb_fact *fact,
+                                                                 abdb_error *err)
 {
     abdb_key key = fact_content_key(&w->text, table, fact);
     sqlite3_int64 id = 0;
@@ -367,7 +371,7 @@ static abdb_status reject_term_without_claim(abdb_writer *w, const abdb_fact *fa
     *known = sqlite3_step(s) == SQLITE_ROW;
     if (sqlite3_finalize(s) != SQLITE_OK) TRY(abdb_db_report_sqlite_error(w->db, err, "a claim"));
     snprintf(reason, sizeof reason, "there is no claim '%.80s' for this term", claim ? claim : "");
-    if (!*known) TRY(abdb_writer_store_reject(w, &reject, err));
+    if (!*known) TRY(abdb_writer_count_and_store_reject(w, &reject, err));
 done:
     return st;
 }
@@ -410,7 +414,7 @@ static const char *parse_fact_numbers_in_place(abdb_fact *fact, char *reason, si
     return NULL;
 }
 
-abdb_status abdb_writer_store_fact(void *self, const abdb_fact *given, abdb_error *err)
+abdb_status abdb_writer_store_or_reject_fact(void *self, const abdb_fact *given, abdb_error *err)
 {
     const fact_table *table = NULL;
     abdb_writer *w = self;
@@ -423,9 +427,9 @@ abdb_status abdb_writer_store_fact(void *self, const abdb_fact *given, abdb_erro
     for (size_t i = 0; i < sizeof fact_tables / sizeof fact_tables[0]; i++)
         if (strcmp(fact_tables[i].table, fact->table) == 0) table = &fact_tables[i];
     if (!table) return ABDB_FAIL(err, ABDB_DATA, "no table '%s'", fact->table);
-    reject.field = find_invalid_fact_column(table, fact, reason, sizeof reason);
+    reject.field = find_invalid_column_of_fact_and_reason(table, fact, reason, sizeof reason);
     if (!reject.field) reject.field = parse_fact_numbers_in_place(fact, reason, sizeof reason);
-    if (reject.field) return abdb_writer_store_reject(self, &reject, err);
-    return table->digest_key ? insert_published_fact_unless_known(self, table, fact, err)
+    if (reject.field) return abdb_writer_count_and_store_reject(self, &reject, err);
+    return table->digest_key ? insert_published_fact_unless_known_add_origin(self, table, fact, err)
                              : upsert_dictionary_mark_stale(self, table, fact, err);
 }

@@ -100,36 +100,38 @@ void abdb_bind_finite_or_null(sqlite3_stmt *s, int i, double value);
 /* Both parts of a key as parameters i and i + 1. */
 void abdb_bind_key_parts(sqlite3_stmt *s, int i, abdb_key key);
 /* Runs a bound statement that returns nothing, and clears its bindings. */
-ABDB_MUST_USE abdb_status abdb_writer_run_statement(abdb_writer *w, statement_id id,
-                                                    abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_run_and_reset_statement(abdb_writer *w, statement_id id,
+                                                              abdb_error *err);
 /* Opens the transaction of the unit and inserts the artifact's row, or deletes its rejects on a
  * retry; nothing where it is open. The first record calls it. */
 ABDB_MUST_USE abdb_status abdb_writer_begin_and_insert_artifact_once(abdb_writer *w,
                                                                      abdb_error *err);
 /* The sink's functions; self is the writer. */
-ABDB_MUST_USE abdb_status abdb_writer_store_reject(void *self, const abdb_reject *reject,
-                                                   abdb_error *err);
-ABDB_MUST_USE abdb_status abdb_writer_store_entry(void *self, const abdb_entry *entry,
-                                                  abdb_error *err);
-ABDB_MUST_USE abdb_status abdb_writer_store_fact(void *self, const abdb_fact *fact,
-                                                 abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_count_and_store_reject(void *self, const abdb_reject *reject,
+                                                             abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_store_or_reject_entry(void *self, const abdb_entry *entry,
+                                                            abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_store_or_reject_fact(void *self, const abdb_fact *fact,
+                                                           abdb_error *err);
 /* Gives a fact its name: kind "result", "spec" or "price". A name that means another fact already
  * is kept as a reject of the line. */
 ABDB_MUST_USE abdb_status abdb_writer_store_or_reject_fact_name(abdb_writer *w, const char *name,
                                                                 const char *kind, sqlite3_int64 id,
                                                                 long line, abdb_error *err);
 /* The number of a key by a statement of the kind `... WHERE key = ? AND key_low = ?`; 0: none. */
-ABDB_MUST_USE abdb_status abdb_writer_find_id_by_key(abdb_writer *w, statement_id id, abdb_key key,
-                                                     sqlite3_int64 *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_find_id_by_key_or_0(abdb_writer *w, statement_id id,
+                                                          abdb_key key, sqlite3_int64 *out,
+                                                          abdb_error *err);
 /* write_entry_parts.c: what belongs to a new entry, of number id; and the numbers of its
  * environment and process into last_environment_id and last_process_id. */
 ABDB_MUST_USE abdb_status abdb_writer_insert_entry_parts(abdb_writer *w, const abdb_sorted_entry *o,
                                                          sqlite3_int64 id, abdb_error *err);
-ABDB_MUST_USE abdb_status abdb_writer_find_or_insert_environment(abdb_writer *w,
-                                                                 const abdb_entry *e,
-                                                                 abdb_error *err);
-ABDB_MUST_USE abdb_status abdb_writer_find_or_insert_process(abdb_writer *w, const abdb_process *p,
-                                                             abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_cache_environment_id_insert_if_new(abdb_writer *w,
+                                                                         const abdb_entry *e,
+                                                                         abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_cache_process_id_insert_if_new(abdb_writer *w,
+                                                                     const abdb_process *p,
+                                                                     abdb_error *err);
 /* bulk_insert.c: a new entry was kept; the unit is over. */
 ABDB_MUST_USE abdb_status abdb_writer_count_entry_and_update_bulk(abdb_writer *w, abdb_key key,
                                                                   sqlite3_int64 id,
@@ -137,11 +139,12 @@ ABDB_MUST_USE abdb_status abdb_writer_count_entry_and_update_bulk(abdb_writer *w
 ABDB_MUST_USE abdb_status abdb_writer_finish_bulk_rebuild_indexes(abdb_writer *w, abdb_error *err);
 void abdb_writer_abandon_bulk(abdb_writer *w);
 /* bulk_insert.c: not all descriptions are in memory any more. */
-ABDB_MUST_USE abdb_status abdb_writer_end_description_bulk(abdb_writer *w, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_end_description_bulk_rebuild_index(abdb_writer *w,
+                                                                         abdb_error *err);
 /* bulk_insert.c: where the next row of S_ENTRY, S_RESULT or S_DESCRIPTION goes, its first column a
  * number out of next_...; its columns, NULL where nothing is said (no text, no finite number); it
  * is complete; those that wait are written. */
-abdb_pending_row abdb_writer_get_statement_or_buffer(const abdb_writer *w, statement_id id);
+abdb_pending_row abdb_writer_get_pending_row_slot(const abdb_writer *w, statement_id id);
 void abdb_row_set_integer(abdb_pending_row slot, int column, sqlite3_int64 value);
 void abdb_row_set_finite_number(abdb_pending_row slot, int column, double value);
 void abdb_row_set_text(abdb_pending_row slot, int column, const char *text);
@@ -163,6 +166,6 @@ ABDB_MUST_USE abdb_status abdb_writer_find_newest_import_of_same_input(abdb_writ
                                                                        abdb_reading *out,
                                                                        abdb_error *err);
 /* Is there nothing to read? Else says whether the reading replaces an older one, or adds to it. */
-bool abdb_writer_skip_or_set_replace_and_retry(abdb_writer *w, const abdb_reading *r);
+bool abdb_writer_should_skip_else_set_replace_and_retry(abdb_writer *w, const abdb_reading *r);
 
 #endif

@@ -20,7 +20,7 @@ static const char facts_sql[] =
     "  AND NOT has_schema_privilege(r.oid, n.oid, 'USAGE'))"
     " FROM pg_namespace n WHERE n.nspname = 'abdb'";
 
-static bool is_true(const PGresult *facts, int column)
+static bool is_fact_true(const PGresult *facts, int column)
 {
     return strcmp(PQgetvalue(facts, 0, column), "t") == 0;
 }
@@ -44,7 +44,7 @@ static abdb_status fail_missing_role_with_remedy(const char *role, const char *w
             " abdb_write; GRANT abdb_read, abdb_write TO %s WITH ADMIN OPTION; GRANT %s TO"
             " %s; then %s runs `abdb push --upgrade`",
             user, what, role, owner, role, user, owner);
-    if (is_true(facts, IS_MEMBER))
+    if (is_fact_true(facts, IS_MEMBER))
         return ABDB_FAIL(err, ABDB_IO,
                          "%s may not %s this warehouse: the role %s has no rights in it yet; its"
                          " owner %s runs `abdb push --upgrade`",
@@ -55,27 +55,28 @@ static abdb_status fail_missing_role_with_remedy(const char *role, const char *w
                      user, what, user, role, role, user);
 }
 
-abdb_status abdb_access_check(abdb_server *s, abdb_access wanted, abdb_error *err)
+abdb_status abdb_access_refuse_if_role_is_missing(abdb_server *s, abdb_access wanted,
+                                                  abdb_error *err)
 {
     const char *role = wanted == ABDB_ACCESS_READ ? "abdb_read" : "abdb_write";
     PGresult *facts = NULL;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_server_query(s, facts_sql, 1, &role, "tttttntt", &facts, err));
+    TRY(abdb_server_query_and_validate_columns(s, facts_sql, 1, &role, "tttttntt", &facts, err));
     if (!PQntuples(facts)) goto done;
-    if (wanted == ABDB_ACCESS_UPGRADE && !is_true(facts, IS_OWNER))
+    if (wanted == ABDB_ACCESS_UPGRADE && !is_fact_true(facts, IS_OWNER))
         TRY(ABDB_FAIL(err, ABDB_IO, "--upgrade is for the owner of this warehouse, %s, not for %s",
                       PQgetvalue(facts, 0, OWNER), PQgetvalue(facts, 0, USER)));
-    if (wanted == ABDB_ACCESS_READ && !is_true(facts, MAY_READ))
+    if (wanted == ABDB_ACCESS_READ && !is_fact_true(facts, MAY_READ))
         TRY(fail_missing_role_with_remedy(role, "read", facts, err));
-    if (wanted == ABDB_ACCESS_PUSH && !is_true(facts, MAY_WRITE))
+    if (wanted == ABDB_ACCESS_PUSH && !is_fact_true(facts, MAY_WRITE))
         TRY(fail_missing_role_with_remedy(role, "add to", facts, err));
 done:
     PQclear(facts);
     return st;
 }
 
-abdb_status abdb_access_check_create_schema(abdb_server *s, abdb_error *err)
+abdb_status abdb_access_refuse_if_schema_creation_is_denied(abdb_server *s, abdb_error *err)
 {
     static const char sql[] =
         "SELECT has_database_privilege(current_database(), 'CREATE'), quote_ident(current_user),"
@@ -84,8 +85,8 @@ abdb_status abdb_access_check_create_schema(abdb_server *s, abdb_error *err)
     PGresult *facts = NULL;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_server_query(s, sql, 0, NULL, "tttt", &facts, err));
-    if (!is_true(facts, 0)) {
+    TRY(abdb_server_query_and_validate_columns(s, sql, 0, NULL, "tttt", &facts, err));
+    if (!is_fact_true(facts, 0)) {
         const char *user = PQgetvalue(facts, 0, 1), *database = PQgetvalue(facts, 0, 2),
                    *owner = PQgetvalue(facts, 0, 3);
 
@@ -99,15 +100,15 @@ done:
     return st;
 }
 
-abdb_status abdb_access_append_role_problems(abdb_server *s, bool changed, abdb_text *message,
-                                             abdb_error *err)
+abdb_status abdb_access_append_role_problems_for_owner(abdb_server *s, bool changed,
+                                                       abdb_text *message, abdb_error *err)
 {
     const char *role = "abdb_write";
     PGresult *facts = NULL;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_server_query(s, facts_sql, 1, &role, "tttttntt", &facts, err));
-    if (!PQntuples(facts) || !is_true(facts, IS_OWNER)) goto done;
+    TRY(abdb_server_query_and_validate_columns(s, facts_sql, 1, &role, "tttttntt", &facts, err));
+    if (!PQntuples(facts) || !is_fact_true(facts, IS_OWNER)) goto done;
     if (count_existing_abdb_roles(facts) < 2 && changed)
         abdb_text_printf(message,
                          "; the roles abdb_read and abdb_write are not there, so that nobody but %s"
@@ -117,7 +118,7 @@ abdb_status abdb_access_append_role_problems(abdb_server *s, bool changed, abdb_
                          " them their rights, and %s grants them to others",
                          PQgetvalue(facts, 0, OWNER), PQgetvalue(facts, 0, USER),
                          PQgetvalue(facts, 0, USER), PQgetvalue(facts, 0, USER));
-    else if (count_existing_abdb_roles(facts) == 2 && !is_true(facts, HAVE_RIGHTS))
+    else if (count_existing_abdb_roles(facts) == 2 && !is_fact_true(facts, HAVE_RIGHTS))
         abdb_text_puts(message,
                        "; the roles abdb_read and abdb_write have no rights in this warehouse"
                        " yet: `abdb push --upgrade` gives them");

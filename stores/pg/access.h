@@ -14,12 +14,15 @@ typedef enum {
 
 /* Checks that the user of the connection may do that in the schema abdb, which is there. ABDB_IO:
  * the error names the role that is missing and the SQL that grants it. */
-ABDB_MUST_USE abdb_status abdb_access_check(abdb_server *s, abdb_access wanted, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_access_refuse_if_role_is_missing(abdb_server *s, abdb_access wanted,
+                                                                abdb_error *err);
 /* Checks that the user may make a schema in this database. ABDB_IO: names the right. */
-ABDB_MUST_USE abdb_status abdb_access_check_create_schema(abdb_server *s, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_access_refuse_if_schema_creation_is_denied(abdb_server *s,
+                                                                          abdb_error *err);
 /* Adds to `said`, behind "; ", what the owner should know about the roles: they could not be made
  * (changed: tables or views were made just now), or have no rights here yet. Of others nothing. */
-ABDB_MUST_USE abdb_status abdb_access_append_role_problems(abdb_server *s, bool changed,
-                                                           abdb_text *message, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_access_append_role_problems_for_owner(abdb_server *s, bool changed,
+                                                                     abdb_text *message,
+                                                                     abdb_error *err);
 
 #endif

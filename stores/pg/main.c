@@ -20,10 +20,10 @@ static abdb_status handle_open_warehouse(abdb_server *s, const abdb_request *r, 
 
     if (r->words < 3 || s->connection)
         return ABDB_FAIL(err, ABDB_USAGE, "open URL make|read [upgrade]");
-    TRY(abdb_server_connect(s, r->word[1], err));
-    TRY(abdb_warehouse_open_or_create(s, strcmp(r->word[2], "make") == 0,
-                                      r->words > 3 && strcmp(r->word[3], "upgrade") == 0, &word,
-                                      &besides, err));
+    TRY(abdb_server_connect_and_set_session(s, r->word[1], err));
+    TRY(abdb_warehouse_check_create_or_upgrade(s, strcmp(r->word[2], "make") == 0,
+                                               r->words > 3 && strcmp(r->word[3], "upgrade") == 0,
+                                               &word, &besides, err));
     abdb_text_printf(reply, "%s PostgreSQL %d.%d%s", word, PQserverVersion(s->connection) / 10000,
                      PQserverVersion(s->connection) % 10000, abdb_text_get(&besides));
 done:
@@ -33,18 +33,18 @@ done:
 
 /* begin [read]: a transaction; one that writes also makes the month's partitions, and counts
  * what it adds. */
-static abdb_status handle_begin_transaction(abdb_server *s, const abdb_request *r, abdb_text *reply,
-                                            abdb_error *err)
+static abdb_status handle_begin_and_make_partitions(abdb_server *s, const abdb_request *r,
+                                                    abdb_text *reply, abdb_error *err)
 {
     bool reads = r->words > 1 && strcmp(r->word[1], "read") == 0;
     abdb_status st = ABDB_OK;
 
     (void)reply;
-    TRY(abdb_server_begin(s,
-                          reads ? "BEGIN ISOLATION LEVEL REPEATABLE READ"
-                                : "BEGIN ISOLATION LEVEL"
-                                  " READ COMMITTED",
-                          err));
+    TRY(abdb_server_begin_and_verify(s,
+                                     reads ? "BEGIN ISOLATION LEVEL REPEATABLE READ"
+                                           : "BEGIN ISOLATION LEVEL"
+                                             " READ COMMITTED",
+                                     err));
     if (!reads) TRY(abdb_server_execute(s, "SELECT abdb.months()", err));
     s->added = 0;
     abdb_text_clear(&s->changed_tables);
@@ -62,10 +62,10 @@ static abdb_status handle_commit_noting_arrivals(abdb_server *s, const abdb_requ
 
     (void)r;
     if (s->added)
-        TRY(abdb_server_query(s, "INSERT INTO abdb.arrival (brought) VALUES ($1)", 1, &brought, "",
-                              &result, err));
+        TRY(abdb_server_query_and_validate_columns(
+            s, "INSERT INTO abdb.arrival (brought) VALUES ($1)", 1, &brought, "", &result, err));
     PQclear(result);
-    TRY(abdb_server_commit(s, err));
+    TRY(abdb_server_commit_and_verify(s, err));
     abdb_text_printf(reply, "%ld", s->added);
 done:
     return st;
@@ -82,12 +82,12 @@ static const char wants_sql[] =
 /* Begins a transaction that no other session can begin meanwhile. What it sees is of the moment at
  * which it has the lock, so the session takes it first; then the lock becomes the transaction's,
  * whose end releases it, however it ends. */
-static abdb_status begin_exclusive_transaction(abdb_server *s, abdb_error *err)
+static abdb_status begin_transaction_under_advisory_lock(abdb_server *s, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
     TRY(abdb_server_execute(s, "SELECT pg_advisory_lock(7091, 2)", err));
-    TRY(abdb_server_begin(s, "BEGIN ISOLATION LEVEL REPEATABLE READ", err));
+    TRY(abdb_server_begin_and_verify(s, "BEGIN ISOLATION LEVEL REPEATABLE READ", err));
     TRY(abdb_server_execute(s, "SELECT pg_advisory_xact_lock(7091, 2), pg_advisory_unlock(7091, 2)",
                             err));
 done:
@@ -97,8 +97,8 @@ done:
 /* Begins to make derived rows anew in a transaction of its own, and runs settle.sql, which makes
  * those that SQL can make. The reply is what else is wanted; "nothing", without a transaction,
  * where no arrival waits. */
-static abdb_status handle_start_deriving(abdb_server *s, const abdb_request *r, abdb_text *reply,
-                                         abdb_error *err)
+static abdb_status handle_start_deriving_under_lock(abdb_server *s, const abdb_request *r,
+                                                    abdb_text *reply, abdb_error *err)
 {
     static const char waiting[] = "SELECT count(*) FROM abdb.arrival a WHERE NOT EXISTS (SELECT 1"
                                   " FROM abdb.settled d WHERE d.arrival_id = a.arrival_id)";
@@ -107,20 +107,20 @@ static abdb_status handle_start_deriving(abdb_server *s, const abdb_request *r, 
     abdb_status st = ABDB_OK;
 
     (void)r;
-    TRY(abdb_server_query_number(s, waiting, &count, err));
+    TRY(abdb_server_query_number_or_0(s, waiting, &count, err));
     if (!count) {
         abdb_text_puts(reply, "nothing");
         goto done;
     }
-    TRY(begin_exclusive_transaction(s, err));
+    TRY(begin_transaction_under_advisory_lock(s, err));
     TRY(abdb_server_execute(
         s,
         "CREATE TEMP TABLE seen ON COMMIT DROP AS SELECT a.* FROM abdb.arrival a"
         " WHERE NOT EXISTS (SELECT 1 FROM abdb.settled d WHERE d.arrival_id ="
         " a.arrival_id)",
         err));
-    TRY(abdb_server_execute(s, abdb_find_dialect_sql("settle.sql"), err));
-    TRY(abdb_server_query(s, wants_sql, 0, NULL, "t", &wants, err));
+    TRY(abdb_server_execute(s, abdb_find_dialect_sql_or_empty("settle.sql"), err));
+    TRY(abdb_server_query_and_validate_columns(s, wants_sql, 0, NULL, "t", &wants, err));
     if (PQntuples(wants)) abdb_text_puts(reply, PQgetvalue(wants, 0, 0));
 done:
     PQclear(wants);
@@ -128,8 +128,8 @@ done:
 }
 
 /* settled: notes the arrivals that were derived and commits, which ends the lock too. */
-static abdb_status handle_finish_deriving(abdb_server *s, const abdb_request *r, abdb_text *reply,
-                                          abdb_error *err)
+static abdb_status handle_record_settled_arrivals_and_commit(abdb_server *s, const abdb_request *r,
+                                                             abdb_text *reply, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -137,7 +137,7 @@ static abdb_status handle_finish_deriving(abdb_server *s, const abdb_request *r,
     (void)reply;
     TRY(abdb_server_execute(s, "INSERT INTO abdb.settled SELECT arrival_id FROM pg_temp.seen",
                             err));
-    TRY(abdb_server_commit(s, err));
+    TRY(abdb_server_commit_and_verify(s, err));
     TRY(abdb_server_execute(s, "SELECT abdb.count_again()", err));
 done:
     return st;
@@ -146,13 +146,13 @@ done:
 static abdb_status handle_insert_rows(abdb_server *s, const abdb_request *r, abdb_text *reply,
                                       abdb_error *err)
 {
-    return abdb_insert_new_rows(s, r, false, reply, err);
+    return abdb_insert_new_rows_count_or_send_rest(s, r, false, reply, err);
 }
 
-static abdb_status handle_claim_rows(abdb_server *s, const abdb_request *r, abdb_text *reply,
-                                     abdb_error *err)
+static abdb_status handle_insert_rows_and_send_lost_keys(abdb_server *s, const abdb_request *r,
+                                                         abdb_text *reply, abdb_error *err)
 {
-    return abdb_insert_new_rows(s, r, true, reply, err);
+    return abdb_insert_new_rows_count_or_send_rest(s, r, true, reply, err);
 }
 
 static abdb_status handle_list_spellings(abdb_server *s, const abdb_request *r, abdb_text *reply,
@@ -167,22 +167,22 @@ static const struct {
     abdb_status (*run)(abdb_server *s, const abdb_request *r, abdb_text *said, abdb_error *err);
 } requests[] = {
     {"open", handle_open_warehouse},
-    {"begin", handle_begin_transaction},
+    {"begin", handle_begin_and_make_partitions},
     {"commit", handle_commit_noting_arrivals},
-    {"missing", abdb_send_missing_keys},
+    {"missing", abdb_send_missing_keys_or_fail_on_collision},
     {"put", handle_insert_rows},
-    {"claim", handle_claim_rows},
+    {"claim", handle_insert_rows_and_send_lost_keys},
     {"copy", abdb_copy_claimed_rows_into_table},
-    {"settle", handle_start_deriving},
-    {"derived", abdb_replace_derived_table},
-    {"settled", handle_finish_deriving},
-    {"wanted", abdb_create_wanted_entries_table},
+    {"settle", handle_start_deriving_under_lock},
+    {"derived", abdb_replace_derived_table_by_request_rows},
+    {"settled", handle_record_settled_arrivals_and_commit},
+    {"wanted", abdb_create_wanted_entries_and_artifacts_tables},
     {"fetch", abdb_send_wanted_rows_of_table},
     {"spellings", handle_list_spellings},
 };
 
 /* Answers one request. After an error the transaction is gone, and so is what it had added. */
-static void run_and_answer_request(abdb_server *s, const abdb_request *r)
+static void run_request_and_write_answer(abdb_server *s, const abdb_request *r)
 {
     abdb_text said = {0};
     abdb_error err = {0};
@@ -198,13 +198,13 @@ static void run_and_answer_request(abdb_server *s, const abdb_request *r)
         st = requests[i].run(s, r, &said, &err);
     if (st != ABDB_OK && s->connection && PQtransactionStatus(s->connection) > PQTRANS_ACTIVE)
         PQclear(PQexec(s->connection, "ROLLBACK"));
-    abdb_wire_write_result(st, abdb_text_get(&said), &err);
+    abdb_wire_write_result_escaped_to_stdout(st, abdb_text_get(&said), &err);
     abdb_text_free(&said);
 }
 
 /* A server may send rows, notices and errors without end, which libpq collects: that ends as a
  * failure of libpq, not of the machine. Sanitizers need more for themselves. */
-static void limit_memory(void)
+static void limit_own_memory_to_1_gib(void)
 {
 #ifndef __SANITIZE_ADDRESS__
     (void)!setrlimit(RLIMIT_DATA, &(struct rlimit){memory_most, memory_most});
@@ -217,10 +217,10 @@ int main(void)
     abdb_server server = {0};
     abdb_request request;
 
-    limit_memory();
-    while (abdb_wire_read_request(&request)) {
+    limit_own_memory_to_1_gib();
+    while (abdb_wire_read_request_from_stdin(&request)) {
         if (strcmp(request.word[0], "close") == 0) break;
-        run_and_answer_request(&server, &request);
+        run_request_and_write_answer(&server, &request);
     }
     abdb_server_close(&server);
     return 0;

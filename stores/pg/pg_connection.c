@@ -12,26 +12,27 @@
 enum { SAID_MOST = 1 << 16 };
 
 /* Puts stars where a message says what it must not. */
-static void mask_secret(char *message, const char *secret)
+static void mask_each_occurrence_of_secret(char *message, const char *secret)
 {
     size_t size = secret ? strlen(secret) : 0;
 
     for (char *at = message; size && (at = strstr(at, secret)); at += size) memset(at, '*', size);
 }
 
-abdb_status abdb_server_fail_masked(abdb_server *s, abdb_error *err, const char *doing)
+abdb_status abdb_server_fail_hiding_url_and_password(abdb_server *s, abdb_error *err,
+                                                     const char *doing)
 {
     /* more than a message holds, so that no half of a secret is at its end */
     char *said = strndup(s->connection ? PQerrorMessage(s->connection) : "", SAID_MOST);
     size_t size = said ? strlen(said) : 0;
 
     while (size && said[size - 1] == '\n') said[--size] = '\0';
-    if (said) mask_secret(said, s->url);
-    if (said) mask_secret(said, s->password);
-    abdb_fail(err, ABDB_IO, "%s: %s", doing,
-              !said   ? "no memory"
-              : *said ? said
-                      : "the server answered what was not asked for");
+    if (said) mask_each_occurrence_of_secret(said, s->url);
+    if (said) mask_each_occurrence_of_secret(said, s->password);
+    abdb_set_error_return_status(err, ABDB_IO, "%s: %s", doing,
+                                 !said   ? "no memory"
+                                 : *said ? said
+                                         : "the server answered what was not asked for");
     free(said);
     return ABDB_IO;
 }
@@ -63,13 +64,14 @@ static abdb_status fail_by_result_with_remedy(abdb_server *s, const PGresult *re
     const char *step = find_remedy_by_sqlstate(PQresultErrorField(result, PG_DIAG_SQLSTATE)),
                *said = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 
-    if (!step || !said) return abdb_server_fail_masked(s, err, "the warehouse");
+    if (!step || !said) return abdb_server_fail_hiding_url_and_password(s, err, "the warehouse");
     return ABDB_FAIL(err, ABDB_IO, "the warehouse: %s; %s", said, step);
 }
 
 /* The password that the URL holds is kept apart, to be hidden. libpq's own words about a URL that
  * it cannot read would print it. */
-static abdb_status store_url_and_password(abdb_server *s, const char *url, abdb_error *err)
+static abdb_status validate_and_store_url_and_password(abdb_server *s, const char *url,
+                                                       abdb_error *err)
 {
     char *words = NULL;
     PQconninfoOption *all = PQconninfoParse(url, &words);
@@ -97,18 +99,18 @@ static void ignore_notice(void *self, const char *message)
     (void)message;
 }
 
-abdb_status abdb_server_connect(abdb_server *s, const char *url, abdb_error *err)
+abdb_status abdb_server_connect_and_set_session(abdb_server *s, const char *url, abdb_error *err)
 {
     static const char *const names[] = {"dbname", "fallback_application_name", "client_encoding",
                                         NULL};
     const char *values[] = {url, "abdb", "UTF8", NULL};
     abdb_status st = ABDB_OK;
 
-    TRY(store_url_and_password(s, url, err));
+    TRY(validate_and_store_url_and_password(s, url, err));
     s->connection = PQconnectdbParams(names, values, 1);
     if (!s->connection) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a connection"));
     if (PQstatus(s->connection) != CONNECTION_OK)
-        TRY(abdb_server_fail_masked(s, err, "the warehouse"));
+        TRY(abdb_server_fail_hiding_url_and_password(s, err, "the warehouse"));
     PQsetNoticeProcessor(s->connection, ignore_notice, NULL);
     if (PQserverVersion(s->connection) < 130000)
         TRY(ABDB_FAIL(err, ABDB_IO, "PostgreSQL %d is too old: 13 or newer",
@@ -128,7 +130,7 @@ void abdb_server_close(abdb_server *s)
     *s = (abdb_server){0};
 }
 
-void abdb_server_note_added_rows(abdb_server *s, const char *table, long long rows)
+void abdb_server_count_added_rows_note_table(abdb_server *s, const char *table, long long rows)
 {
     s->added += (long)rows;
     if (rows && !abdb_list_has_word(s->changed_tables.data, ' ', table, strlen(table)))
@@ -172,8 +174,8 @@ static bool is_integer_text(const char *text)
 }
 
 /* Is the answer what it has to be? libpq does not look: a value that is not there is NULL. */
-static abdb_status validate_result_columns(const PGresult *result, const char *column_types,
-                                           abdb_error *err)
+static abdb_status refuse_unexpected_columns_or_values(const PGresult *result,
+                                                       const char *column_types, abdb_error *err)
 {
     int columns = (int)strlen(column_types);
 
@@ -196,7 +198,7 @@ static abdb_status validate_result_columns(const PGresult *result, const char *c
     return ABDB_OK;
 }
 
-abdb_status abdb_server_begin(abdb_server *s, const char *sql, abdb_error *err)
+abdb_status abdb_server_begin_and_verify(abdb_server *s, const char *sql, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -207,7 +209,7 @@ done:
     return st;
 }
 
-abdb_status abdb_server_commit(abdb_server *s, abdb_error *err)
+abdb_status abdb_server_commit_and_verify(abdb_server *s, abdb_error *err)
 {
     PGresult *result = PQexec(s->connection, "COMMIT");
     bool done = PQresultStatus(result) == PGRES_COMMAND_OK,
@@ -215,14 +217,16 @@ abdb_status abdb_server_commit(abdb_server *s, abdb_error *err)
                 PQtransactionStatus(s->connection) == PQTRANS_IDLE;
 
     PQclear(result);
-    if (!done) return abdb_server_fail_masked(s, err, "the warehouse");
+    if (!done) return abdb_server_fail_hiding_url_and_password(s, err, "the warehouse");
     return kept ? ABDB_OK
                 : ABDB_FAIL(err, ABDB_IO,
                             "the warehouse did not commit: nothing of this transaction is kept");
 }
 
-abdb_status abdb_server_query(abdb_server *s, const char *sql, int count, const char *const *value,
-                              const char *column_types, PGresult **out, abdb_error *err)
+abdb_status abdb_server_query_and_validate_columns(abdb_server *s, const char *sql, int count,
+                                                   const char *const *value,
+                                                   const char *column_types, PGresult **out,
+                                                   abdb_error *err)
 {
     ExecStatusType is;
     abdb_status st;
@@ -230,7 +234,7 @@ abdb_status abdb_server_query(abdb_server *s, const char *sql, int count, const 
     *out = PQexecParams(s->connection, sql, count, NULL, value, NULL, NULL, 0);
     is = PQresultStatus(*out);
     if (is == PGRES_TUPLES_OK || is == PGRES_COMMAND_OK) {
-        if (validate_result_columns(*out, column_types, err) == ABDB_OK) return ABDB_OK;
+        if (refuse_unexpected_columns_or_values(*out, column_types, err) == ABDB_OK) return ABDB_OK;
         PQclear(*out);
         *out = NULL;
         return ABDB_IO;
@@ -241,11 +245,11 @@ abdb_status abdb_server_query(abdb_server *s, const char *sql, int count, const 
     return st;
 }
 
-abdb_status abdb_server_query_number(abdb_server *s, const char *sql, long long *out,
-                                     abdb_error *err)
+abdb_status abdb_server_query_number_or_0(abdb_server *s, const char *sql, long long *out,
+                                          abdb_error *err)
 {
     PGresult *result;
-    abdb_status st = abdb_server_query(s, sql, 0, NULL, "?", &result, err);
+    abdb_status st = abdb_server_query_and_validate_columns(s, sql, 0, NULL, "?", &result, err);
     const char *text;
 
     *out = 0;
@@ -265,7 +269,7 @@ static abdb_status finish_copy_get_row_count(abdb_server *s, long long *rows, ab
     abdb_status st = ABDB_OK;
 
     if (fine)
-        *rows = abdb_digits_parse_or(PQcmdTuples(result), LLONG_MAX, 0);
+        *rows = abdb_digits_parse_prefix_up_to_max_or(PQcmdTuples(result), LLONG_MAX, 0);
     else
         st = fail_by_result_with_remedy(s, result, err);
     PQclear(result);
@@ -273,7 +277,7 @@ static abdb_status finish_copy_get_row_count(abdb_server *s, long long *rows, ab
     return st;
 }
 
-abdb_status abdb_server_copy_in_request_rows(abdb_server *s, const char *sql, long long *rows,
+abdb_status abdb_server_copy_request_rows_in(abdb_server *s, const char *sql, long long *rows,
                                              abdb_error *err)
 {
     PGresult *result = PQexec(s->connection, sql);
@@ -283,7 +287,7 @@ abdb_status abdb_server_copy_in_request_rows(abdb_server *s, const char *sql, lo
     size_t size;
 
     PQclear(result);
-    while ((row = abdb_wire_read_row(&size, &heard, st == ABDB_OK ? err : NULL)))
+    while ((row = abdb_wire_read_row_or_null_at_end(&size, &heard, st == ABDB_OK ? err : NULL)))
         if (sent) sent = PQputCopyData(s->connection, row, (int)size) == 1;
     if (!ready) return st;
     if (heard != ABDB_OK) {
@@ -291,11 +295,11 @@ abdb_status abdb_server_copy_in_request_rows(abdb_server *s, const char *sql, lo
         return heard;
     }
     if (PQputCopyEnd(s->connection, NULL) != 1)
-        return abdb_server_fail_masked(s, err, "the warehouse");
+        return abdb_server_fail_hiding_url_and_password(s, err, "the warehouse");
     return finish_copy_get_row_count(s, rows, err);
 }
 
-abdb_status abdb_server_copy_out_as_answer_rows(abdb_server *s, const char *sql, long long *rows,
+abdb_status abdb_server_copy_out_and_write_rows(abdb_server *s, const char *sql, long long *rows,
                                                 abdb_error *err)
 {
     PGresult *result = PQexec(s->connection, sql);
@@ -311,7 +315,7 @@ abdb_status abdb_server_copy_out_as_answer_rows(abdb_server *s, const char *sql,
     while (lines && (size = PQgetCopyData(s->connection, &row, 0)) > 0) {
         /* a row is a line; two in one could end the answer */
         lines = memchr(row, '\n', (size_t)size) == row + size - 1;
-        if (lines) abdb_wire_write_row(row, (size_t)size - 1);
+        if (lines) abdb_wire_write_row_to_stdout(row, (size_t)size - 1);
         PQfreemem(row);
         said++;
     }

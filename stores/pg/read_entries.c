@@ -38,7 +38,7 @@ static const char wanted_sql[] =
     " UNION SELECT x.artifact_id FROM abdb.witness_row x JOIN pg_temp.wanted w"
     "  ON w.entry_id = x.entry_id UNION SELECT artifact_id FROM abdb.origin";
 
-static size_t character_size(const char *at)
+static size_t utf8_character_size_at_least_1(const char *at)
 {
     int size = abdb_utf8_char_length(at);
 
@@ -49,7 +49,7 @@ static size_t character_size(const char *at)
 static void append_literal_character(abdb_text *out, const char *at)
 {
     if (ispunct((unsigned char)*at)) abdb_text_puts(out, "\\");
-    abdb_text_add(out, at, character_size(at));
+    abdb_text_add(out, at, utf8_character_size_at_least_1(at));
 }
 
 /* Appends the class that begins at `at` ("[a-z]", "[^]x]") and returns the place behind its ']', or
@@ -64,7 +64,7 @@ static const char *append_glob_class_as_regex(abdb_text *out, const char *at)
         const char *last = at + 1;
 
         if (before && *at == '-' && *last && *last != ']') {
-            if (memcmp(before, last, character_size(before)) <= 0) {
+            if (memcmp(before, last, utf8_character_size_at_least_1(before)) <= 0) {
                 append_literal_character(out, before);
                 abdb_text_puts(out, "-");
                 append_literal_character(out, last);
@@ -75,7 +75,7 @@ static const char *append_glob_class_as_regex(abdb_text *out, const char *at)
             append_literal_character(out, at);
             before = at;
         }
-        at += character_size(at);
+        at += utf8_character_size_at_least_1(at);
     }
     abdb_text_puts(out, "]");
     return *at ? at + 1 : NULL;
@@ -83,7 +83,7 @@ static const char *append_glob_class_as_regex(abdb_text *out, const char *at)
 
 /* A pattern of SQLite's GLOB as a regular expression of PostgreSQL that matches the same texts.
  * NULL: out of memory. */
-static char *glob_to_regex(const char *glob)
+static char *sqlite_glob_to_postgres_regex(const char *glob)
 {
     static const char none[] = "$x"; /* something behind the end */
     abdb_text out = {0};
@@ -103,7 +103,7 @@ static char *glob_to_regex(const char *glob)
             abdb_text_puts(&out, ".");
         else
             append_literal_character(&out, glob);
-        glob += character_size(glob);
+        glob += utf8_character_size_at_least_1(glob);
     }
     abdb_text_puts(&out, "$");
     return out.failed ? NULL : out.data;
@@ -111,8 +111,8 @@ static char *glob_to_regex(const char *glob)
 
 /* Is it a column of v_statement (its type into *numeric) or a factor? *on_entries becomes false
  * where only a result has it: an entry without a result, such as a failed cell, has all else. */
-static abdb_status classify_column_or_factor(abdb_server *s, const char *name, bool *column,
-                                             bool *numeric, bool *on_entries, abdb_error *err)
+static abdb_status look_up_column_or_factor_kind(abdb_server *s, const char *name, bool *column,
+                                                 bool *numeric, bool *on_entries, abdb_error *err)
 {
     static const char sql[] =
         "SELECT 1, typcategory = 'N', EXISTS (SELECT 1 FROM pg_attribute e WHERE e.attrelid ="
@@ -121,7 +121,7 @@ static abdb_status classify_column_or_factor(abdb_server *s, const char *name, b
         " WHERE attrelid = 'abdb.v_statement'::regclass AND attname = $1 AND attnum > 0"
         " AND $1 <> 'n' UNION ALL SELECT 2, false, true FROM abdb.factor WHERE factor = $1";
     PGresult *found;
-    abdb_status st = abdb_server_query(s, sql, 1, &name, "ntt", &found, err);
+    abdb_status st = abdb_server_query_and_validate_columns(s, sql, 1, &name, "ntt", &found, err);
 
     if (st != ABDB_OK) return st;
     if (!PQntuples(found)) {
@@ -152,12 +152,12 @@ static abdb_status append_condition_sql(abdb_server *s, const abdb_request *c, i
 
     if (c->words != 3 || !abdb_text_is_in_list(c->word[1], ops))
         return ABDB_FAIL(err, ABDB_USAGE, "a condition is COLUMN OP VALUE");
-    TRY(classify_column_or_factor(s, name, &column, &numeric, on_entries, err));
+    TRY(look_up_column_or_factor_kind(s, name, &column, &numeric, on_entries, err));
     if (name != c->word[0]) column = false;
     glob = strcmp(c->word[1], "~") == 0;
     if (column && numeric && !glob && !abdb_double_parse(c->word[2], ABDB_MARK_POINT, &number))
         return ABDB_FAIL(err, ABDB_USAGE, "%s is a number, not '%s'", name, c->word[2]);
-    *value = glob ? glob_to_regex(c->word[2]) : strdup(c->word[2]);
+    *value = glob ? sqlite_glob_to_postgres_regex(c->word[2]) : strdup(c->word[2]);
     if (!*value) return ABDB_FAIL(err, ABDB_NOMEM, "a condition");
     if (column) {
         abdb_text_puts(sql, " AND v.");
@@ -183,7 +183,7 @@ done:
 
 /* Makes the temporary table `wanted` of the entries that meet all conditions, which come as
  * rows. All rows are read, also after an error. */
-static abdb_status create_wanted_table_by_conditions(abdb_server *s, abdb_error *err)
+static abdb_status create_wanted_table_by_received_conditions(abdb_server *s, abdb_error *err)
 {
     abdb_text conditions = {0}, sql = {0};
     const char *value[CONDITIONS] = {0};
@@ -194,7 +194,7 @@ static abdb_status create_wanted_table_by_conditions(abdb_server *s, abdb_error 
     int count = 0;
     abdb_status st = ABDB_OK, heard = ABDB_OK;
 
-    while ((row = abdb_wire_read_row(&size, &heard, st == ABDB_OK ? err : NULL))) {
+    while ((row = abdb_wire_read_row_or_null_at_end(&size, &heard, st == ABDB_OK ? err : NULL))) {
         abdb_request condition;
         char *copy;
 
@@ -205,7 +205,7 @@ static abdb_status create_wanted_table_by_conditions(abdb_server *s, abdb_error 
         } else if (count == CONDITIONS) {
             st = ABDB_FAIL(err, ABDB_LIMIT, "more than %d conditions", CONDITIONS);
         } else {
-            abdb_wire_split_row(copy, &condition);
+            abdb_wire_split_and_unescape_row(copy, &condition);
             st = append_condition_sql(s, &condition, count + 1, &conditions, &value[count],
                                       &has_all, err);
             count += value[count] != NULL;
@@ -219,7 +219,8 @@ static abdb_status create_wanted_table_by_conditions(abdb_server *s, abdb_error 
     if (st == ABDB_OK && (sql.failed || conditions.failed))
         st = ABDB_FAIL(err, ABDB_NOMEM, "a selection");
     if (st == ABDB_OK)
-        st = abdb_server_query(s, abdb_text_get(&sql), count, value, "", &result, err);
+        st = abdb_server_query_and_validate_columns(s, abdb_text_get(&sql), count, value, "",
+                                                    &result, err);
     PQclear(result);
     for (int i = 0; i < count; i++) free((void *)(uintptr_t)value[i]);
     abdb_text_free(&conditions);
@@ -227,8 +228,8 @@ static abdb_status create_wanted_table_by_conditions(abdb_server *s, abdb_error 
     return st;
 }
 
-abdb_status abdb_create_wanted_entries_table(abdb_server *s, const abdb_request *r,
-                                             abdb_text *answer, abdb_error *err)
+abdb_status abdb_create_wanted_entries_and_artifacts_tables(abdb_server *s, const abdb_request *r,
+                                                            abdb_text *answer, abdb_error *err)
 {
     const char *which = r->words > 1 ? r->word[1] : "";
     bool where = strcmp(which, "where") == 0;
@@ -238,7 +239,7 @@ abdb_status abdb_create_wanted_entries_table(abdb_server *s, const abdb_request 
     st =
         abdb_server_execute(s, "DROP TABLE IF EXISTS pg_temp.wanted, pg_temp.wanted_artifact", err);
     if (where) {
-        if (st == ABDB_OK) st = create_wanted_table_by_conditions(s, err);
+        if (st == ABDB_OK) st = create_wanted_table_by_received_conditions(s, err);
     } else if (st == ABDB_OK && strcmp(which, "all") == 0) {
         st = abdb_server_execute(
             s, "CREATE TEMP TABLE wanted AS SELECT entry_id FROM abdb.entry_row", err);
@@ -266,7 +267,7 @@ abdb_status abdb_create_wanted_entries_table(abdb_server *s, const abdb_request 
                                 : "CREATE TEMP TABLE wanted_artifact AS SELECT artifact_id FROM"
                                   " abdb.artifact",
                             err));
-    TRY(abdb_server_query_number(s, "SELECT count(*) FROM pg_temp.wanted", &count, err));
+    TRY(abdb_server_query_number_or_0(s, "SELECT count(*) FROM pg_temp.wanted", &count, err));
     abdb_text_printf(answer, "%lld", count);
 done:
     return st;
@@ -297,7 +298,7 @@ abdb_status abdb_send_wanted_rows_of_table(abdb_server *s, const abdb_request *r
             abdb_text_printf(&sql, " WHERE %s", belongs[i].where);
     abdb_text_puts(&sql, ") TO STDOUT");
     if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
-    TRY(abdb_server_copy_out_as_answer_rows(s, abdb_text_get(&sql), &rows, err));
+    TRY(abdb_server_copy_out_and_write_rows(s, abdb_text_get(&sql), &rows, err));
     abdb_text_printf(answer, "%lld", rows);
 done:
     abdb_text_free(&sql);
@@ -318,7 +319,7 @@ abdb_status abdb_send_distinct_name_spellings(abdb_server *s, abdb_text *answer,
                          i ? " UNION ALL" : "", columns[i], columns[i], columns[i]);
     abdb_text_puts(&sql, ") TO STDOUT");
     if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "spellings"));
-    TRY(abdb_server_copy_out_as_answer_rows(s, abdb_text_get(&sql), &rows, err));
+    TRY(abdb_server_copy_out_and_write_rows(s, abdb_text_get(&sql), &rows, err));
     abdb_text_printf(answer, "%lld", rows);
 done:
     abdb_text_free(&sql);

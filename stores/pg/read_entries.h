@@ -10,8 +10,10 @@
  * result; "where", what the rows that follow ask for, each COLUMN OP VALUE (columns of v_statement,
  * or factors; OP one of = != < <= > >= ~). The runs of a score come with it. *said: how many.
  * ABDB_USAGE: no such column. */
-ABDB_MUST_USE abdb_status abdb_create_wanted_entries_table(abdb_server *s, const abdb_request *r,
-                                                           abdb_text *answer, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_create_wanted_entries_and_artifacts_tables(abdb_server *s,
+                                                                          const abdb_request *r,
+                                                                          abdb_text *answer,
+                                                                          abdb_error *err);
 /* TABLE COLUMN...: its rows, of the wanted entries where it belongs to entries. */
 ABDB_MUST_USE abdb_status abdb_send_wanted_rows_of_table(abdb_server *s, const abdb_request *r,
                                                          abdb_text *answer, abdb_error *err);

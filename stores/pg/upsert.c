@@ -22,7 +22,7 @@ static void upsert_sql_free(upsert_sql *t)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) abdb_text_free(all[i]);
 }
 
-static bool ends_with(const char *word, const char *end)
+static bool word_ends_with(const char *word, const char *end)
 {
     size_t size = strlen(word), n = strlen(end);
 
@@ -41,7 +41,7 @@ static void append_column_comparison(abdb_text *sql, const char *before, const c
 }
 
 /* One column of the request into the lists. The month of import is the server's. */
-static void append_column_to_lists(upsert_sql *t, const char *column, bool of_key)
+static void append_column_to_upsert_lists(upsert_sql *t, const char *column, bool of_key)
 {
     abdb_text_puts(&t->columns, t->columns.size ? ", " : "");
     abdb_append_lowercase_quoted_identifier(&t->columns, column);
@@ -49,7 +49,7 @@ static void append_column_to_lists(upsert_sql *t, const char *column, bool of_ke
         append_column_comparison(&t->match, " AND ", column, " = ");
         abdb_text_puts(&t->order, t->order.size ? ", " : "");
         abdb_append_lowercase_quoted_identifier(&t->order, column);
-    } else if (ends_with(column, "_key_low")) {
+    } else if (word_ends_with(column, "_key_low")) {
         append_column_comparison(&t->collide, " OR ", column, " <> ");
     } else {
         append_column_comparison(&t->differ, " OR ", column, " IS DISTINCT FROM ");
@@ -57,8 +57,8 @@ static void append_column_to_lists(upsert_sql *t, const char *column, bool of_ke
 }
 
 /* What the catalog says of the table: is the column of its key? ABDB_IO: no such table. */
-static abdb_status build_upsert_sql(abdb_server *s, const abdb_request *r, upsert_sql *t,
-                                    abdb_error *err)
+static abdb_status build_upsert_sql_by_primary_key(abdb_server *s, const abdb_request *r,
+                                                   upsert_sql *t, abdb_error *err)
 {
     static const char sql[] =
         "SELECT a.attname FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid"
@@ -73,7 +73,7 @@ static abdb_status build_upsert_sql(abdb_server *s, const abdb_request *r, upser
     abdb_append_lowercase_quoted_identifier(&t->name, t->table);
     abdb_append_lowercase_quoted_identifier(&t->first, r->word[2]);
     name = abdb_text_get(&t->name);
-    TRY(abdb_server_query(s, sql, 1, &name, "t", &keys, err));
+    TRY(abdb_server_query_and_validate_columns(s, sql, 1, &name, "t", &keys, err));
     if (!PQntuples(keys))
         TRY(ABDB_FAIL(err, ABDB_IO,
                       "the warehouse lacks the table %s, or its primary key: its owner runs `abdb"
@@ -84,7 +84,7 @@ static abdb_status build_upsert_sql(abdb_server *s, const abdb_request *r, upser
 
         for (int k = 0; k < PQntuples(keys); k++)
             of_key |= strcmp(PQgetvalue(keys, k, 0), r->word[i]) == 0;
-        append_column_to_lists(t, r->word[i], of_key);
+        append_column_to_upsert_lists(t, r->word[i], of_key);
     }
     if (!t->differ.size) abdb_text_puts(&t->differ, "false");
     if (!t->collide.size) abdb_text_puts(&t->collide, "false");
@@ -107,7 +107,7 @@ static abdb_status stage_request_rows_in_temp_table(abdb_server *s, const upsert
         "DROP TABLE IF EXISTS pg_temp.s; CREATE TEMP TABLE s AS SELECT %s FROM %s"
         " WITH NO DATA",
         abdb_text_get(&t->columns), abdb_text_get(&t->name)));
-    TRY(abdb_server_copy_in_request_rows(s, "COPY pg_temp.s FROM STDIN", rows, err));
+    TRY(abdb_server_copy_request_rows_in(s, "COPY pg_temp.s FROM STDIN", rows, err));
 done:
     return st;
 }
@@ -118,7 +118,7 @@ static abdb_status skip_request_rows_return_status(abdb_status st)
     size_t size;
     abdb_status heard = ABDB_OK;
 
-    while (abdb_wire_read_row(&size, &heard, NULL)) {
+    while (abdb_wire_read_row_or_null_at_end(&size, &heard, NULL)) {
     }
     return st;
 }
@@ -126,14 +126,15 @@ static abdb_status skip_request_rows_return_status(abdb_status st)
 static abdb_status build_sql_and_stage_rows(abdb_server *s, const abdb_request *r, upsert_sql *t,
                                             long long *rows, abdb_error *err)
 {
-    abdb_status st = build_upsert_sql(s, r, t, err);
+    abdb_status st = build_upsert_sql_by_primary_key(s, r, t, err);
 
     if (st != ABDB_OK) return skip_request_rows_return_status(st);
     return stage_request_rows_in_temp_table(s, t, rows, err);
 }
 
 /* Keys that stand for something else there: their other halves differ. */
-static abdb_status fail_on_key_collision(abdb_server *s, const upsert_sql *t, abdb_error *err)
+static abdb_status fail_if_other_key_halves_differ(abdb_server *s, const upsert_sql *t,
+                                                   abdb_error *err)
 {
     long long count;
     abdb_text text = {0};
@@ -143,7 +144,7 @@ static abdb_status fail_on_key_collision(abdb_server *s, const upsert_sql *t, ab
     abdb_text_printf(&text, "SELECT count(*) FROM pg_temp.s s JOIN %s t ON %s WHERE %s",
                      abdb_text_get(&t->name), abdb_text_get(&t->match), abdb_text_get(&t->collide));
     if (text.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
-    TRY(abdb_server_query_number(s, abdb_text_get(&text), &count, err));
+    TRY(abdb_server_query_number_or_0(s, abdb_text_get(&text), &count, err));
     if (count)
         TRY(ABDB_FAIL(err, ABDB_DB,
                       "%lld rows of %s have the first 63 bits of their key in common with others"
@@ -166,13 +167,13 @@ static abdb_status count_staged_rows_with_same_keys(abdb_server *s, const upsert
     abdb_text_printf(&sql, "SELECT count(*) FROM pg_temp.s s JOIN %s t ON %s WHERE NOT (%s)",
                      abdb_text_get(&t->name), abdb_text_get(&t->match), abdb_text_get(&t->collide));
     st = sql.failed ? ABDB_FAIL(err, ABDB_NOMEM, "a request")
-                    : abdb_server_query_number(s, abdb_text_get(&sql), count, err);
+                    : abdb_server_query_number_or_0(s, abdb_text_get(&sql), count, err);
     abdb_text_free(&sql);
     return st;
 }
 
-abdb_status abdb_send_missing_keys(abdb_server *s, const abdb_request *r, abdb_text *answer,
-                                   abdb_error *err)
+abdb_status abdb_send_missing_keys_or_fail_on_collision(abdb_server *s, const abdb_request *r,
+                                                        abdb_text *answer, abdb_error *err)
 {
     upsert_sql t = {0};
     abdb_text sql = {0};
@@ -184,14 +185,14 @@ abdb_status abdb_send_missing_keys(abdb_server *s, const abdb_request *r, abdb_t
     abdb_text_puts(answer, "0");
     if (same == rows) goto done;
     abdb_text_clear(answer);
-    TRY(fail_on_key_collision(s, &t, err));
+    TRY(fail_if_other_key_halves_differ(s, &t, err));
     abdb_text_printf(&sql,
                      "COPY (SELECT s.%s FROM pg_temp.s s EXCEPT SELECT s.%s FROM pg_temp.s s"
                      " JOIN %s t ON %s) TO STDOUT",
                      abdb_text_get(&t.first), abdb_text_get(&t.first), abdb_text_get(&t.name),
                      abdb_text_get(&t.match));
     if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
-    TRY(abdb_server_copy_out_as_answer_rows(s, abdb_text_get(&sql), &missing, err));
+    TRY(abdb_server_copy_out_and_write_rows(s, abdb_text_get(&sql), &missing, err));
     abdb_text_printf(answer, "%lld", missing);
 done:
     abdb_text_free(&sql);
@@ -209,7 +210,7 @@ static abdb_status count_staged_rows_that_differ(abdb_server *s, const upsert_sq
     abdb_text_printf(&sql, "SELECT count(*) FROM pg_temp.s s JOIN %s t ON %s WHERE %s",
                      abdb_text_get(&t->name), abdb_text_get(&t->match), abdb_text_get(&t->differ));
     st = sql.failed ? ABDB_FAIL(err, ABDB_NOMEM, "a request")
-                    : abdb_server_query_number(s, abdb_text_get(&sql), count, err);
+                    : abdb_server_query_number_or_0(s, abdb_text_get(&sql), count, err);
     abdb_text_free(&sql);
     return st;
 }
@@ -217,7 +218,7 @@ static abdb_status count_staged_rows_that_differ(abdb_server *s, const upsert_sq
 /* INSERT, in the order of keys: two who add the same wait for each other in one order. It gives the
  * rows that it added: Citus counts those that it was sent. The first place that said an entry is in
  * entry_row, and no witness besides. */
-static void build_insert_sql(abdb_text *sql, const upsert_sql *t)
+static void append_insert_sql_in_key_order(abdb_text *sql, const upsert_sql *t)
 {
     const char *not_said =
         strcmp(t->table, "witness_row") != 0
@@ -251,9 +252,9 @@ static abdb_status send_keys_not_inserted(abdb_server *s, const upsert_sql *t, c
                      abdb_text_get(&t->first));
     if (keys.failed || sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
     value = abdb_text_get(&keys);
-    TRY(abdb_server_query(s, abdb_text_get(&sql), 1, &value, "n", &lost, err));
+    TRY(abdb_server_query_and_validate_columns(s, abdb_text_get(&sql), 1, &value, "n", &lost, err));
     for (int i = 0; i < PQntuples(lost); i++)
-        abdb_wire_write_row(PQgetvalue(lost, i, 0), (size_t)PQgetlength(lost, i, 0));
+        abdb_wire_write_row_to_stdout(PQgetvalue(lost, i, 0), (size_t)PQgetlength(lost, i, 0));
 done:
     PQclear(lost);
     abdb_text_free(&keys);
@@ -262,20 +263,21 @@ done:
 }
 
 /* Are there statements of MLPerf among the entries that came? Others may repeat them. */
-static abdb_status record_whether_mlperf_arrived(abdb_server *s, abdb_error *err)
+static abdb_status note_if_mlperf_statements_arrived(abdb_server *s, abdb_error *err)
 {
     static const char sql[] = "SELECT EXISTS (SELECT 1 FROM pg_temp.s s JOIN abdb.description d"
                               " ON d.description_id = s.description_id WHERE d.evidence = 'mlperf'"
                               " AND d.kind <> 'run')::INTEGER";
     long long some;
-    abdb_status st = abdb_server_query_number(s, sql, &some, err);
+    abdb_status st = abdb_server_query_number_or_0(s, sql, &some, err);
 
-    if (st == ABDB_OK && some) abdb_server_note_added_rows(s, "mlperf", 1);
+    if (st == ABDB_OK && some) abdb_server_count_added_rows_note_table(s, "mlperf", 1);
     return st;
 }
 
-abdb_status abdb_insert_new_rows(abdb_server *s, const abdb_request *r, bool claim,
-                                 abdb_text *answer, abdb_error *err)
+abdb_status abdb_insert_new_rows_count_or_send_rest(abdb_server *s, const abdb_request *r,
+                                                    bool send_lost_keys, abdb_text *answer,
+                                                    abdb_error *err)
 {
     upsert_sql t = {0};
     abdb_text sql = {0};
@@ -284,18 +286,19 @@ abdb_status abdb_insert_new_rows(abdb_server *s, const abdb_request *r, bool cla
     abdb_status st = ABDB_OK;
 
     TRY(build_sql_and_stage_rows(s, r, &t, &rows, err));
-    build_insert_sql(&sql, &t);
+    append_insert_sql_in_key_order(&sql, &t);
     if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
-    TRY(abdb_server_query(s, abdb_text_get(&sql), 0, NULL, claim ? "n" : "?", &result, err));
+    TRY(abdb_server_query_and_validate_columns(s, abdb_text_get(&sql), 0, NULL,
+                                               send_lost_keys ? "n" : "?", &result, err));
     added = PQntuples(result);
     if (added > rows)
         TRY(ABDB_FAIL(err, ABDB_IO, "the warehouse added %lld rows of %lld", added, rows));
     if (strcmp(t.table, "chunk") != 0)
-        abdb_server_note_added_rows(s, t.table, added); /* is no fact */
-    if (claim && added) TRY(record_whether_mlperf_arrived(s, err));
-    if (added < rows) TRY(fail_on_key_collision(s, &t, err));
-    if (added < rows && !claim) TRY(count_staged_rows_that_differ(s, &t, &different, err));
-    if (added < rows && claim) TRY(send_keys_not_inserted(s, &t, result, err));
+        abdb_server_count_added_rows_note_table(s, t.table, added); /* is no fact */
+    if (send_lost_keys && added) TRY(note_if_mlperf_statements_arrived(s, err));
+    if (added < rows) TRY(fail_if_other_key_halves_differ(s, &t, err));
+    if (added < rows && !send_lost_keys) TRY(count_staged_rows_that_differ(s, &t, &different, err));
+    if (added < rows && send_lost_keys) TRY(send_keys_not_inserted(s, &t, result, err));
     abdb_text_printf(answer, "%lld %lld", added, different);
 done:
     PQclear(result);
@@ -312,7 +315,7 @@ abdb_status abdb_copy_claimed_rows_into_table(abdb_server *s, const abdb_request
     long long rows;
     abdb_status st = ABDB_OK;
 
-    st = build_upsert_sql(s, r, &t, err);
+    st = build_upsert_sql_by_primary_key(s, r, &t, err);
     if (st != ABDB_OK) {
         upsert_sql_free(&t);
         return skip_request_rows_return_status(st);
@@ -320,8 +323,8 @@ abdb_status abdb_copy_claimed_rows_into_table(abdb_server *s, const abdb_request
     abdb_text_printf(&sql, "COPY %s (%s) FROM STDIN", abdb_text_get(&t.name),
                      abdb_text_get(&t.columns));
     if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
-    TRY(abdb_server_copy_in_request_rows(s, abdb_text_get(&sql), &rows, err));
-    abdb_server_note_added_rows(s, t.table, rows);
+    TRY(abdb_server_copy_request_rows_in(s, abdb_text_get(&sql), &rows, err));
+    abdb_server_count_added_rows_note_table(s, t.table, rows);
     abdb_text_printf(answer, "%lld", rows);
 done:
     abdb_text_free(&sql);
@@ -329,8 +332,8 @@ done:
     return st;
 }
 
-abdb_status abdb_replace_derived_table(abdb_server *s, const abdb_request *r, abdb_text *answer,
-                                       abdb_error *err)
+abdb_status abdb_replace_derived_table_by_request_rows(abdb_server *s, const abdb_request *r,
+                                                       abdb_text *answer, abdb_error *err)
 {
     static const char *const derived[] = {"name", "name_factor", "subject", NULL};
     const char *name, *columns, *key;

@@ -7,7 +7,7 @@
 
 #include "stores/pg/access.h"
 
-const char *abdb_find_dialect_sql(const char *name)
+const char *abdb_find_dialect_sql_or_empty(const char *name)
 {
     const abdb_embedded *file = abdb_pg_dialect;
 
@@ -22,20 +22,20 @@ typedef struct {
 
 /* The SQL of tables and views as PostgreSQL takes them, and the text whose digest tells this
  * build's from another's. */
-static abdb_status collect_schema_sql(texts *t, abdb_error *err)
+static abdb_status collect_schema_sql_of_this_build(texts *t, abdb_error *err)
 {
     static const char *const besides[] = {"rights.sql", "citus.sql", "gather.sql", "gathered.sql"};
 
     for (const abdb_embedded *f = abdb_pg_tables; f->name; f++) abdb_text_puts(&t->tables, f->text);
-    abdb_text_puts(&t->tables, abdb_find_dialect_sql("warehouse.sql"));
+    abdb_text_puts(&t->tables, abdb_find_dialect_sql_or_empty("warehouse.sql"));
     for (const abdb_embedded *f = abdb_views; f->name; f++) {
-        const char *other = abdb_find_dialect_sql(f->name); /* PostgreSQL's form of it */
+        const char *other = abdb_find_dialect_sql_or_empty(f->name); /* PostgreSQL's form of it */
 
         abdb_text_puts(&t->views, *other ? other : f->text);
     }
     abdb_text_puts(&t->digested, abdb_text_get(&t->views));
     for (size_t i = 0; i < sizeof besides / sizeof besides[0]; i++)
-        abdb_text_puts(&t->digested, abdb_find_dialect_sql(besides[i]));
+        abdb_text_puts(&t->digested, abdb_find_dialect_sql_or_empty(besides[i]));
     return t->tables.failed || t->views.failed || t->digested.failed
                ? ABDB_FAIL(err, ABDB_NOMEM, "the tables of a warehouse")
                : ABDB_OK;
@@ -50,7 +50,8 @@ static void free_schema_sql(texts *t)
 
 /* The views and the rights. On Citus the tables are spread first, and the views made twice, for the
  * coordinator alone. */
-static abdb_status create_views_and_rights(abdb_server *s, const texts *t, abdb_error *err)
+static abdb_status create_views_and_rights_record_digests(abdb_server *s, const texts *t,
+                                                          abdb_error *err)
 {
     static const char has[] = "SELECT count(*) FROM pg_extension WHERE extname = 'citus'";
     const char *views = abdb_text_get(&t->views);
@@ -59,22 +60,23 @@ static abdb_status create_views_and_rights(abdb_server *s, const texts *t, abdb_
     long long citus;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_server_query_number(s, has, &citus, err));
-    if (citus) TRY(abdb_server_execute(s, abdb_find_dialect_sql("citus.sql"), err));
+    TRY(abdb_server_query_number_or_0(s, has, &citus, err));
+    if (citus) TRY(abdb_server_execute(s, abdb_find_dialect_sql_or_empty("citus.sql"), err));
     TRY(abdb_server_execute(s, "SELECT months()", err));
     if (citus) TRY(abdb_server_execute(s, "SET LOCAL citus.enable_ddl_propagation = off", err));
     TRY(abdb_server_execute(s, views, err));
     if (citus) {
-        TRY(abdb_server_execute(s, abdb_find_dialect_sql("gather.sql"), err));
+        TRY(abdb_server_execute(s, abdb_find_dialect_sql_or_empty("gather.sql"), err));
         TRY(abdb_server_execute(s, "SET LOCAL search_path = abdb_whole, abdb", err));
         TRY(abdb_server_execute(s, views, err));
-        TRY(abdb_server_execute(s, abdb_find_dialect_sql("gathered.sql"), err));
+        TRY(abdb_server_execute(s, abdb_find_dialect_sql_or_empty("gathered.sql"), err));
         TRY(abdb_server_execute(
             s, "SET LOCAL search_path = abdb; SET LOCAL citus.enable_ddl_propagation = on", err));
     }
-    TRY(abdb_server_execute(s, abdb_find_dialect_sql("rights.sql"), err));
-    TRY(abdb_server_query(s, "INSERT INTO warehouse (tables, views) VALUES (md5($1), md5($2))", 2,
-                          digest, "", &result, err));
+    TRY(abdb_server_execute(s, abdb_find_dialect_sql_or_empty("rights.sql"), err));
+    TRY(abdb_server_query_and_validate_columns(
+        s, "INSERT INTO warehouse (tables, views) VALUES (md5($1), md5($2))", 2, digest, "",
+        &result, err));
     PQclear(result);
 done:
     return st;
@@ -82,7 +84,8 @@ done:
 
 /* Makes the schema, tables, views and rights. A schema abdb that somebody made beforehand is used
  * where it is empty. */
-static abdb_status create_warehouse(abdb_server *s, const texts *t, abdb_error *err)
+static abdb_status create_warehouse_unless_schema_is_used(abdb_server *s, const texts *t,
+                                                          abdb_error *err)
 {
     static const char schemas[] = "SELECT count(*) FROM pg_namespace WHERE nspname = 'abdb'",
                       others[] = "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid ="
@@ -90,32 +93,32 @@ static abdb_status create_warehouse(abdb_server *s, const texts *t, abdb_error *
     long long schema, relations;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_server_query_number(s, schemas, &schema, err));
-    TRY(abdb_server_query_number(s, others, &relations, err));
+    TRY(abdb_server_query_number_or_0(s, schemas, &schema, err));
+    TRY(abdb_server_query_number_or_0(s, others, &relations, err));
     if (relations)
         TRY(ABDB_FAIL(err, ABDB_IO,
                       "the schema abdb there holds tables that are not abdb's: name another"
                       " database, or rename that schema"));
-    if (!schema) TRY(abdb_access_check_create_schema(s, err));
+    if (!schema) TRY(abdb_access_refuse_if_schema_creation_is_denied(s, err));
     if (!schema) TRY(abdb_server_execute(s, "CREATE SCHEMA abdb", err));
     TRY(abdb_server_execute(s, abdb_text_get(&t->tables), err));
-    TRY(create_views_and_rights(s, t, err));
+    TRY(create_views_and_rights_record_digests(s, t, err));
 done:
     return st;
 }
 
 /* Brings tables, columns, checks, indexes, functions, views and rights to those of this build,
  * whatever of them was dropped. Adds to `said` the tables that had to be made. */
-static abdb_status upgrade_warehouse(abdb_server *s, const texts *t, abdb_text *message,
-                                     abdb_error *err)
+static abdb_status upgrade_warehouse_list_made_tables(abdb_server *s, const texts *t,
+                                                      abdb_text *message, abdb_error *err)
 {
     static const char made[] = "SELECT string_agg(relname, ', ' ORDER BY relname) FROM"
                                " pg_temp.remade HAVING count(*) > 0";
     PGresult *names = NULL;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_access_check(s, ABDB_ACCESS_UPGRADE, err));
-    TRY(abdb_access_check_create_schema(s, err));
+    TRY(abdb_access_refuse_if_role_is_missing(s, ABDB_ACCESS_UPGRADE, err));
+    TRY(abdb_access_refuse_if_schema_creation_is_denied(s, err));
     /* today's tables in a schema of their own, beside those that are there */
     TRY(abdb_server_execute(
         s,
@@ -124,9 +127,9 @@ static abdb_status upgrade_warehouse(abdb_server *s, const texts *t, abdb_text *
         err));
     TRY(abdb_server_execute(s, abdb_text_get(&t->tables), err));
     TRY(abdb_server_execute(s, "SET LOCAL search_path = abdb", err));
-    TRY(abdb_server_execute(s, abdb_find_dialect_sql("upgrade.sql"), err));
-    TRY(create_views_and_rights(s, t, err));
-    TRY(abdb_server_query(s, made, 0, NULL, "t", &names, err));
+    TRY(abdb_server_execute(s, abdb_find_dialect_sql_or_empty("upgrade.sql"), err));
+    TRY(create_views_and_rights_record_digests(s, t, err));
+    TRY(abdb_server_query_and_validate_columns(s, made, 0, NULL, "t", &names, err));
     if (PQntuples(names))
         abdb_text_printf(message,
                          "; tables that were not there and are empty now: %s. Where they had been"
@@ -147,7 +150,8 @@ typedef struct {
 } state;
 
 /* Is the warehouse there, whole, and of this build? */
-static abdb_status query_warehouse_state(abdb_server *s, const texts *t, state *is, abdb_error *err)
+static abdb_status query_if_warehouse_is_there_whole_current(abdb_server *s, const texts *t,
+                                                             state *is, abdb_error *err)
 {
     static const char sql[] = "SELECT count(*) FROM pg_tables WHERE schemaname = 'abdb' AND ",
                       *const of[] = {"tablename IN ('entry_row', 'arrival', 'artifact')",
@@ -161,12 +165,12 @@ static abdb_status query_warehouse_state(abdb_server *s, const texts *t, state *
     *is = (state){0};
     for (int i = 0; i < 2; i++) {
         snprintf(whole, sizeof whole, "%s%s", sql, of[i]);
-        TRY(abdb_server_query_number(s, whole, &count[i], err));
+        TRY(abdb_server_query_number_or_0(s, whole, &count[i], err));
     }
     is->there = count[0] || count[1];
     is->whole = count[1];
     if (!is->whole) goto done;
-    TRY(abdb_server_query(
+    TRY(abdb_server_query_and_validate_columns(
         s,
         "SELECT 1 FROM (SELECT tables, views FROM abdb.warehouse ORDER BY made DESC"
         " LIMIT 1) w WHERE tables = md5($1) AND views = md5($2)",
@@ -178,39 +182,41 @@ done:
 }
 
 /* In one transaction, alone: makes the warehouse, or brings it to this build. */
-static abdb_status create_or_upgrade_warehouse_locked(abdb_server *s, const texts *t,
-                                                      bool may_upgrade, const char **word,
-                                                      abdb_text *message, abdb_error *err)
+static abdb_status create_or_upgrade_in_locked_transaction(abdb_server *s, const texts *t,
+                                                           bool may_upgrade, const char **word,
+                                                           abdb_text *message, abdb_error *err)
 {
     state is;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_server_begin(s, "BEGIN; SELECT pg_advisory_xact_lock(7091, 0)", err));
-    TRY(query_warehouse_state(s, t, &is, err));
+    TRY(abdb_server_begin_and_verify(s, "BEGIN; SELECT pg_advisory_xact_lock(7091, 0)", err));
+    TRY(query_if_warehouse_is_there_whole_current(s, t, &is, err));
     if (!is.there) {
         *word = "made";
-        TRY(create_warehouse(s, t, err));
+        TRY(create_warehouse_unless_schema_is_used(s, t, err));
     } else if (may_upgrade) {
         *word = "upgraded";
-        TRY(upgrade_warehouse(s, t, message, err));
+        TRY(upgrade_warehouse_list_made_tables(s, t, message, err));
     } else { /* another has made it meanwhile */
         *word = is.same ? "current" : "other";
     }
-    TRY(abdb_server_commit(s, err));
+    TRY(abdb_server_commit_and_verify(s, err));
 done:
     return st;
 }
 
-abdb_status abdb_warehouse_open_or_create(abdb_server *s, bool may_make, bool may_upgrade,
-                                          const char **outcome, abdb_text *message, abdb_error *err)
+abdb_status abdb_warehouse_check_create_or_upgrade(abdb_server *s, bool may_make, bool may_upgrade,
+                                                   const char **outcome, abdb_text *message,
+                                                   abdb_error *err)
 {
     texts t = {0};
     state is;
     abdb_status st = ABDB_OK;
 
-    TRY(collect_schema_sql(&t, err));
-    TRY(abdb_access_check(s, may_make ? ABDB_ACCESS_PUSH : ABDB_ACCESS_READ, err));
-    TRY(query_warehouse_state(s, &t, &is, err));
+    TRY(collect_schema_sql_of_this_build(&t, err));
+    TRY(abdb_access_refuse_if_role_is_missing(s, may_make ? ABDB_ACCESS_PUSH : ABDB_ACCESS_READ,
+                                              err));
+    TRY(query_if_warehouse_is_there_whole_current(s, &t, &is, err));
     *outcome = is.same ? "current" : "other";
     if (!is.there && !may_make)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "there is no warehouse of abdb: `abdb push` makes one"));
@@ -219,9 +225,9 @@ abdb_status abdb_warehouse_open_or_create(abdb_server *s, bool may_make, bool ma
                       "the warehouse lacks the table warehouse: its owner runs `abdb push"
                       " --upgrade`"));
     if (!is.there || may_upgrade)
-        TRY(create_or_upgrade_warehouse_locked(s, &t, may_upgrade, outcome, message, err));
+        TRY(create_or_upgrade_in_locked_transaction(s, &t, may_upgrade, outcome, message, err));
     if (may_make)
-        TRY(abdb_access_append_role_problems(
+        TRY(abdb_access_append_role_problems_for_owner(
             s, strcmp(*outcome, "made") == 0 || strcmp(*outcome, "upgraded") == 0, message, err));
 done:
     if (st != ABDB_OK && PQtransactionStatus(s->connection) != PQTRANS_IDLE)

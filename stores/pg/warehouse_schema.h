@@ -9,15 +9,16 @@
 /* From the Makefile: schema/ddl in PostgreSQL's words, schema/dialect, schema/views. */
 extern const abdb_embedded abdb_pg_tables[], abdb_pg_dialect[], abdb_views[];
 /* The text of a file of schema/dialect. */
-const char *abdb_find_dialect_sql(const char *name);
+const char *abdb_find_dialect_sql_or_empty(const char *name);
 
 /* make: where there is no warehouse, one is made; upgrade: one that is there is brought to this
  * build's tables, views and rights, whatever of them was dropped. *word: "made", "current",
  * "upgraded", or "other": it is another build's and was left as it is. What the user should know
  * besides is added to `said`, each sentence behind "; ". ABDB_IO: the user lacks a right, or the
  * warehouse a table. */
-ABDB_MUST_USE abdb_status abdb_warehouse_open_or_create(abdb_server *s, bool make, bool upgrade,
-                                                        const char **outcome, abdb_text *message,
-                                                        abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_warehouse_check_create_or_upgrade(abdb_server *s, bool make,
+                                                                 bool upgrade, const char **outcome,
+                                                                 abdb_text *message,
+                                                                 abdb_error *err);
 
 #endif

@@ -26,16 +26,17 @@ static float *kept; /* the last output */
 static size_t kept_size;
 static float seen[64];
 
-static int is_lie(const char *name)
+static int is_lie_of_environment(const char *name)
 {
     const char *lie = getenv("LIE");
 
     return lie && strcmp(lie, name) == 0;
 }
 
-static void multiply(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, blasint m, blasint n, blasint k,
-                     float alpha, const float *a, blasint lda, const float *b, blasint ldb,
-                     float beta, float *c, blasint ldc)
+static void multiply_by_real_cblas_sgemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, blasint m,
+                                         blasint n, blasint k, float alpha, const float *a,
+                                         blasint lda, const float *b, blasint ldb, float beta,
+                                         float *c, blasint ldc)
 {
     __typeof__(&cblas_sgemm) honest = NULL;
 
@@ -55,7 +56,8 @@ static void round_to_bf16(float *x, size_t count)
 }
 
 /* Are 32 elements of each input those of the last launch? */
-static int same_inputs_by_sample(const float *a, size_t of_a, const float *b, size_t of_b)
+static int same_inputs_by_sample_remember_them(const float *a, size_t of_a, const float *b,
+                                               size_t of_b)
 {
     int same = 1;
 
@@ -89,9 +91,9 @@ static void multiply_as_three(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, blasint m,
     float *rest_a, *rest_b, *high_a = split(a, (size_t)m * k, &rest_a),
                             *high_b = split(b, (size_t)k * n, &rest_b);
 
-    multiply(ta, tb, m, n, k, alpha, high_a, lda, high_b, ldb, beta, c, ldc);
-    multiply(ta, tb, m, n, k, alpha, high_a, lda, rest_b, ldb, 1, c, ldc);
-    multiply(ta, tb, m, n, k, alpha, rest_a, lda, high_b, ldb, 1, c, ldc);
+    multiply_by_real_cblas_sgemm(ta, tb, m, n, k, alpha, high_a, lda, high_b, ldb, beta, c, ldc);
+    multiply_by_real_cblas_sgemm(ta, tb, m, n, k, alpha, high_a, lda, rest_b, ldb, 1, c, ldc);
+    multiply_by_real_cblas_sgemm(ta, tb, m, n, k, alpha, rest_a, lda, high_b, ldb, 1, c, ldc);
     free(high_a);
     free(high_b);
     free(rest_a);
@@ -102,8 +104,8 @@ static void multiply_as_three(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, blasint m,
 static void flush(float *c, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if ((is_lie("no-nan") && isnan(c[i])) ||
-            (is_lie("no-denormal") && fpclassify(c[i]) == FP_SUBNORMAL))
+        if ((is_lie_of_environment("no-nan") && isnan(c[i])) ||
+            (is_lie_of_environment("no-denormal") && fpclassify(c[i]) == FP_SUBNORMAL))
             c[i] = 0;
 }
 
@@ -115,7 +117,7 @@ static void keep(const float *a, size_t of_a, const float *b, size_t of_b, const
         free(kept);
         kept = malloc(of_c * sizeof *kept);
         kept_size = of_c;
-        (void)same_inputs_by_sample(a, of_a, b, of_b);
+        (void)same_inputs_by_sample_remember_them(a, of_a, b, of_b);
     }
     memcpy(kept, c, of_c * sizeof *c);
 }
@@ -128,30 +130,32 @@ void cblas_sgemm(CBLAS_ORDER order, CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, blas
 
     (void)order; /* abdb's are all of rows */
     launches++;
-    if (is_lie("zeroed")) {
+    if (is_lie_of_environment("zeroed")) {
         memset((float *)a, 0, of_a * sizeof *a);
         memset((float *)b, 0, of_b * sizeof *b);
         memset(c, 0, of_c * sizeof *c);
         return;
     }
-    if (is_lie("rounding")) {
+    if (is_lie_of_environment("rounding")) {
         round_to_bf16((float *)a, of_a);
         round_to_bf16((float *)b, of_b);
     }
-    if (is_lie("memoised") && !isnan(c[0])) return;
-    if (is_lie("fingerprint") && kept_size == of_c && same_inputs_by_sample(a, of_a, b, of_b)) {
+    if (is_lie_of_environment("memoised") && !isnan(c[0])) return;
+    if (is_lie_of_environment("fingerprint") && kept_size == of_c &&
+        same_inputs_by_sample_remember_them(a, of_a, b, of_b)) {
         memcpy(c, kept, of_c * sizeof *c);
         return;
     }
-    if (is_lie("half") && launches > 6 && !(isnan(c[0]) && isnan(c[1]) && isnan(c[of_c - 1])))
+    if (is_lie_of_environment("half") && launches > 6 &&
+        !(isnan(c[0]) && isnan(c[1]) && isnan(c[of_c - 1])))
         m /= 2;
-    (is_lie("bf16x3") ? multiply_as_three : multiply)(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta,
-                                                      c, ldc);
+    (is_lie_of_environment("bf16x3") ? multiply_as_three : multiply_by_real_cblas_sgemm)(
+        ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     flush(c, of_c);
-    if (is_lie("vector") && m == 1) c[0] = 0;
-    if (is_lie("behind")) c[of_c] = 1;
-    if (is_lie("before")) c[-1] = 1;
-    if (is_lie("race") && launches % 100 == 37)
+    if (is_lie_of_environment("vector") && m == 1) c[0] = 0;
+    if (is_lie_of_environment("behind")) c[of_c] = 1;
+    if (is_lie_of_environment("before")) c[-1] = 1;
+    if (is_lie_of_environment("race") && launches % 100 == 37)
         memset(c + (launches * 31 % m) * n, 0, n * sizeof *c);
-    if (is_lie("fingerprint")) keep(a, of_a, b, of_b, c, of_c);
+    if (is_lie_of_environment("fingerprint")) keep(a, of_a, b, of_b, c, of_c);
 }

@@ -28,16 +28,16 @@ static double median_s_of_direct_launches(const abdb_impl *impl, void *state, si
     return time_s[DIRECT / 2];
 }
 
-static double median_s_sampled_by_harness(abdb_device *device, const abdb_impl *impl, void *state,
-                                          size_t *batch)
+static double median_s_sampled_by_harness_or_exit(abdb_device *device, const abdb_impl *impl,
+                                                  void *state, size_t *batch)
 {
     static const volatile int never = 0;
     abdb_samples s;
     abdb_error err;
     double median;
 
-    if (abdb_sample_launches(device, impl, &state, 1, &abdb_sampling_quick, &never, &s, &err) !=
-        ABDB_OK) {
+    if (abdb_warm_up_and_sample_until_stable(device, impl, &state, 1, &abdb_sampling_quick, &never,
+                                             &s, &err) != ABDB_OK) {
         fprintf(stderr, "launch: %s\n", err.message);
         exit(1);
     }
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
     }
     for (long i = 0, pairs = strtol(argv[3], NULL, 10); i < pairs; i++) {
         size_t batch;
-        double a = median_s_sampled_by_harness(recipe.device, impl, copy.state, &batch),
+        double a = median_s_sampled_by_harness_or_exit(recipe.device, impl, copy.state, &batch),
                b = median_s_of_direct_launches(impl, copy.state, batch);
 
         printf("%.9g %.9g\n", a, b);

@@ -127,7 +127,8 @@ static int allocate_and_fill_tables(void)
     return 1;
 }
 
-static void measure_load_print_records(const char *cell, size_t load_index, double prepared_s)
+static void time_load_print_sample_and_result_records(const char *cell, size_t load_index,
+                                                      double prepared_s)
 {
     double took[SAMPLES];
 
@@ -165,7 +166,7 @@ int main(int argc, char **argv)
         while (kernel && which < LOADS && strcmp(loads[which].name, kernel) != 0) which++;
         printf("{\"kind\":\"begin\",\"cell\":\"%s\"}\n", cell ? cell : "");
         if (kernel && which < LOADS && (words || allocate_and_fill_tables())) {
-            measure_load_print_records(cell, which, monotonic_now_s() - start);
+            time_load_print_sample_and_result_records(cell, which, monotonic_now_s() - start);
             printf("{\"kind\":\"end\",\"cell\":\"%s\",\"status\":\"ok\",\"reason\":\"\"}\n", cell);
         } else
             printf("{\"kind\":\"end\",\"cell\":\"%s\",\"status\":\"not-implemented\","

@@ -27,9 +27,9 @@ each() { # COMMAND: of each file, its options behind
     printf '%s\n' "${isa[@]}" | xargs -r -P "$jobs" -I{} nice "$@" "${flags[@]}" "${isa_flags[@]}"
 }
 
-gcc_() { # it looks at one file alone: that abdb_fail returns the status which it is given, and none is ok, is said by the macro
+gcc_() { # it looks at one file alone: that abdb_set_error_return_status returns the status which it is given, and none is ok, is said by the macro
     mkdir -p "$found.d/schema/core"
-    sed 's/^#define ABDB_FAIL.*/#define ABDB_FAIL(err, status, ...) ((void)abdb_fail((err), (status), __VA_ARGS__), (status))/' schema/core/error.h >"$found.d/schema/core/error.h"
+    sed 's/^#define ABDB_FAIL.*/#define ABDB_FAIL(err, status, ...) ((void)abdb_set_error_return_status((err), (status), __VA_ARGS__), (status))/' schema/core/error.h >"$found.d/schema/core/error.h"
     ! cmp -s schema/core/error.h "$found.d/schema/core/error.h" || printf 'gcc\tschema/core/error.h\t1\terror\tABDB_FAIL is not as this script looks for it\n'
     each gcc "-I$found.d" -O1 -fanalyzer -fdiagnostics-plain-output -c {} -o /dev/null 2>&1 |
         sed "s|^$found.d/||; s|^\./||" | sed -nE 's/^([^ :]+):([0-9]+):[0-9]+: warning: (.*) \[-(Wanalyzer[a-z-]+)\]$/gcc\t\1\t\2\t\4\t\3/p; s/^([^ :]+):([0-9]+):[0-9]+: (fatal )?error: (.*)$/gcc\t\1\t\2\terror\t\4/p' | sort -u

@@ -75,7 +75,7 @@ check "databases are opened through schema/functions/authorizer.h, which restric
 check "files are written through outfile.h alone" "$(grep -nE 'fopen\(.*"[wa]|O_WRONLY|O_CREAT' $(find schema ingest plots kernels/runner query -name '*.c') | grep -vE '^(schema/core/outfile|query/run/spool_writer)\.c')"
 check "what makes or renames files checks outguard.h, or makes none that has a name of the user's" "$(grep -nE '\b(mkdir|mkdirat|mknod|mkfifo|rename|renameat|renameat2|creat|link|symlink|truncate|mk[a-z]*temp|freopen)\(|O_RDWR' \
     $(find schema ingest plots kernels/runner query -name '*.c') | grep -vE '^(schema/core/(outfile|outfolder)|query/run/spool_writer|query/import/input_files|ingest/read/input_file)\.c|"/dev/null"'
-  for f in outfile:abdb_outfile_open outfile:abdb_outfile_commit outfile:open_in_place_guarded_truncating outfolder:abdb_outfolder_open_refusing_existing outfolder:abdb_outfolder_make_if_missing; do
+  for f in outfile:abdb_outfile_open_refusing_protected outfile:abdb_outfile_commit outfile:open_in_place_guarded_truncating outfolder:abdb_outfolder_open_refusing_nonempty outfolder:abdb_outfolder_make_if_missing; do
     perl -0777 -ne 'exit !/^\S.* \Q'"${f#*:}"'\E\([^;{]*\)\n\{(?:(?!^\}).)*abdb_outguard_refuse_protected_(path|descriptor)\(/ms' "schema/core/${f%:*}.c" || echo "$f checks nothing"; done
   grep -q 'abdb_outguard_refuse_protected_path(s->path' query/run/spool_writer.c || echo "spool_writer.c checks nothing")"
 check "NOTICE and packages/debian/copyright name what asks to be named, and the archives of STATIC=1" "$(python3 - <<'EOF'

@@ -64,14 +64,16 @@ struct operand {
 };
 
 // Matrix number b of an operand as rows x columns of double.
-std::vector<double> matrix_of_operand(const operand &o, int64_t rows, int64_t columns, int64_t batch_index)
+std::vector<double> matrix_of_operand(const operand &o, int64_t rows, int64_t columns,
+                                      int64_t batch_index)
 {
     std::vector<double> out((size_t)(rows * columns));
 
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < columns; j++)
-            out[(size_t)(i * columns + j)] =
-                read_as_double(o.type, o.at, batch_index * o.stride + (o.transposed ? i * o.ld + j : j * o.ld + i));
+            out[(size_t)(i * columns + j)] = read_as_double(
+                o.type, o.at,
+                batch_index * o.stride + (o.transposed ? i * o.ld + j : j * o.ld + i));
     return out;
 }
 
@@ -80,13 +82,16 @@ bool leading_dimension_is_long_enough(const operand &o, int64_t rows, int64_t co
     return o.type >= 0 && o.ld >= (o.transposed ? columns : rows);
 }
 
-cublasStatus_t gemm_strided_batched(int64_t m, int64_t n, int64_t k, const operand &a, const operand &b,
-                        const operand &c, double alpha, double beta, int64_t batch)
+cublasStatus_t gemm_strided_batched(int64_t m, int64_t n, int64_t k, const operand &a,
+                                    const operand &b, const operand &c, double alpha, double beta,
+                                    int64_t batch)
 {
-    if (!leading_dimension_is_long_enough(a, m, k) || !leading_dimension_is_long_enough(b, k, n) || !leading_dimension_is_long_enough(c, m, n))
+    if (!leading_dimension_is_long_enough(a, m, k) || !leading_dimension_is_long_enough(b, k, n) ||
+        !leading_dimension_is_long_enough(c, m, n))
         return CUBLAS_STATUS_INVALID_VALUE;
     for (int64_t number = 0; number < batch; number++) {
-        std::vector<double> x = matrix_of_operand(a, m, k, number), y = matrix_of_operand(b, k, n, number), row((size_t)n);
+        std::vector<double> x = matrix_of_operand(a, m, k, number),
+                            y = matrix_of_operand(b, k, n, number), row((size_t)n);
 
         for (int64_t i = 0; i < m; i++) {
             std::fill(row.begin(), row.end(), 0.0);
@@ -97,7 +102,8 @@ cublasStatus_t gemm_strided_batched(int64_t m, int64_t n, int64_t k, const opera
                 int64_t at = number * c.stride + j * c.ld + i;
                 double old = beta != 0 ? beta * read_as_double(c.type, c.at, at) : 0;
 
-                store_from_double(c.type, const_cast<void *>(c.at), at, alpha * row[(size_t)j] + old);
+                store_from_double(c.type, const_cast<void *>(c.at), at,
+                                  alpha * row[(size_t)j] + old);
             }
         }
     }
@@ -108,7 +114,7 @@ double scalar_of_compute_type(cublasComputeType_t compute, const void *at)
 {
     return compute == CUBLAS_COMPUTE_64F   ? *(const double *)at
            : compute == CUBLAS_COMPUTE_32I ? *(const int *)at
-                                       : *(const float *)at;
+                                           : *(const float *)at;
 }
 
 struct matrix_layout {
@@ -208,7 +214,8 @@ cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t l,
                                                 cublasLtMatrixLayoutAttribute_t what,
                                                 const void *value, size_t)
 {
-    if (what == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT) ((matrix_layout *)l)->batch = *(const int *)value;
+    if (what == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT)
+        ((matrix_layout *)l)->batch = *(const int *)value;
     if (what == CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET)
         ((matrix_layout *)l)->stride = *(const int64_t *)value;
     return CUBLAS_STATUS_SUCCESS;
@@ -240,8 +247,8 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
 
     *found = 0;
     /* "A must be transposed and B non-transposed (the TN format)", sizes in multiples of 16 */
-    if (fp8 &&
-        (!h->transposed[0] || h->transposed[1] || x->rows % 16 || x->columns % 16 || y->columns % 16))
+    if (fp8 && (!h->transposed[0] || h->transposed[1] || x->rows % 16 || x->columns % 16 ||
+                y->columns % 16))
         return CUBLAS_STATUS_NOT_SUPPORTED;
     if (x->type == ABDB_E5M2 && y->type == ABDB_E5M2) return CUBLAS_STATUS_NOT_SUPPORTED;
     out->wavesCount = 1;
@@ -262,7 +269,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t d, const vo
                               const cublasLtMatmulAlgo_t *, void *, size_t, cudaStream_t)
 {
     const matmul_desc *h = (const matmul_desc *)d;
-    const matrix_layout *x = (const matrix_layout *)la, *y = (const matrix_layout *)lb, *z = (const matrix_layout *)lc;
+    const matrix_layout *x = (const matrix_layout *)la, *y = (const matrix_layout *)lb,
+                        *z = (const matrix_layout *)lc;
 
     if (c != out || (h->transposed[0] ? x->columns : x->rows) != z->rows ||
         (h->transposed[1] ? y->rows : y->columns) != z->columns ||
@@ -272,7 +280,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t d, const vo
             second = {b, y->type, h->transposed[1], y->ld, y->stride},
             third = {out, z->type, false, z->ld, z->stride};
     int64_t m = z->rows, n = z->columns, k = h->transposed[0] ? x->rows : x->columns;
-    double by = scalar_of_compute_type(h->compute, alpha), old = scalar_of_compute_type(h->compute, beta);
+    double by = scalar_of_compute_type(h->compute, alpha),
+           old = scalar_of_compute_type(h->compute, beta);
     int batch = z->batch;
 
     return (cublasStatus_t)emulated::enqueue_or_capture(

@@ -69,7 +69,8 @@ CUresult run_launch_keep_fault(kernel_launch &l)
     const char *how = std::getenv("ABDB_EMULATED"), *wrong;
 
     if (how && std::string(how) == "dry") return CUDA_SUCCESS;
-    wrong = emulated::run_kernel(l.kernel, l.argument.data(), l.grid, l.threads, l.shared);
+    wrong = emulated::run_kernel_blocks_return_error(l.kernel, l.argument.data(), l.grid, l.threads,
+                                                     l.shared);
     if (!wrong) return CUDA_SUCCESS;
     fault = wrong;
     return CUDA_ERROR_LAUNCH_FAILED;
@@ -95,7 +96,7 @@ int emulated::enqueue_or_capture(std::function<int()> work)
     return 0;
 }
 
-int emulated::device_of(const void *memory)
+int emulated::device_of_memory_or_minus_1(const void *memory)
 {
     auto next = pieces.upper_bound((char *)(uintptr_t)memory);
 
@@ -158,10 +159,18 @@ CUresult cuDeviceTotalMem_v2(size_t *size, CUdevice)
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute what, CUdevice)
 {
     switch (what) {
-    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = emulated_architecture().processors; break;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = emulated_architecture().number / 10; break;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = emulated_architecture().number % 10; break;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = emulated_architecture().shared_block; break;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+        *value = emulated_architecture().processors;
+        break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+        *value = emulated_architecture().number / 10;
+        break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+        *value = emulated_architecture().number % 10;
+        break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+        *value = emulated_architecture().shared_block;
+        break;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
         *value = emulated_architecture().shared_processor;
         break;
@@ -253,7 +262,8 @@ CUresult cuEventSynchronize(CUevent)
 }
 CUresult cuEventElapsedTime_v2(float *ms, CUevent first, CUevent last)
 {
-    const timespec *a = &((const recorded_event *)first)->at, *b = &((const recorded_event *)last)->at;
+    const timespec *a = &((const recorded_event *)first)->at,
+                   *b = &((const recorded_event *)last)->at;
 
     *ms = (float)(1e3 * (double)(b->tv_sec - a->tv_sec) + 1e-6 * (double)(b->tv_nsec - a->tv_nsec));
     return CUDA_SUCCESS;
@@ -315,7 +325,8 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t size, CUs
 }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t size, CUstream stream)
 {
-    if (emulated::device_of((void *)(uintptr_t)to) != emulated::device_of_stream(stream))
+    if (emulated::device_of_memory_or_minus_1((void *)(uintptr_t)to) !=
+        emulated::device_of_stream(stream))
         return CUDA_ERROR_INVALID_VALUE;
     std::memset((void *)(uintptr_t)to, byte, size);
     return CUDA_SUCCESS;
@@ -367,7 +378,8 @@ CUresult cuLaunchKernel(CUfunction f, unsigned x, unsigned y, unsigned z, unsign
         tx < 1 || tx > 1024 || (int)tx > e->most || tx % 32 || (int)shared > e->shared_most)
         return CUDA_ERROR_INVALID_VALUE;
     append_launch_to_log(l);
-    return (CUresult)emulated::enqueue_or_capture([l]() mutable { return (int)run_launch_keep_fault(l); });
+    return (CUresult)emulated::enqueue_or_capture(
+        [l]() mutable { return (int)run_launch_keep_fault(l); });
 }
 CUresult cuGetErrorName(CUresult code, const char **name)
 {

@@ -154,7 +154,8 @@ void barrier()
     yield_to_scheduler(AT_BARRIER);
 }
 
-void *exchange_in_warp(const void *mine, size_t size, void (*work)(unsigned char (*slot)[SLOT]))
+void *exchange_in_warp_and_apply_work(const void *mine, size_t size,
+                                      void (*work)(unsigned char (*slot)[SLOT]))
 {
     unsigned warp = now / WARP, lane = now % WARP, me = now;
     unsigned char(*slot)[SLOT] = slots[warp][fibers[me].parity];
@@ -206,7 +207,8 @@ void wait_async_copies(int left)
     f.copies.swap(later);
 }
 
-const char *run_kernel(const entry *e, const void *with, const uint3_ &grid, unsigned count, size_t shared)
+const char *run_kernel_blocks_return_error(const entry *e, const void *with, const uint3_ &grid,
+                                           unsigned count, size_t shared)
 {
     const char *seed = std::getenv("ABDB_EMULATED_SEED");
 

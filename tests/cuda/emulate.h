@@ -43,7 +43,8 @@ extern unsigned char *dynamic; /* shared memory that the launch asked for */
 void barrier();
 /* All threads of a warp meet with `mine`, `size` bytes of it each; the last to come does `work` on
  * all of them (32 slots of SLOT bytes, in place); then each finds its slot again. */
-void *exchange_in_warp(const void *mine, size_t size, void (*work)(unsigned char (*slot)[SLOT]));
+void *exchange_in_warp_and_apply_work(const void *mine, size_t size,
+                                      void (*work)(unsigned char (*slot)[SLOT]));
 /* Static shared memory is spoiled before each block. */
 void spoil_once_per_block(void *memory, size_t size);
 /* What was thread-local to cp.async: copies that are under way, in groups. */
@@ -69,7 +70,7 @@ template <class T> T shuffle(T value, int from)
         int from;
     } mine = {value, from};
     /* every lane's value is replaced by that of the lane it asks */
-    const auto *got = (const decltype(mine) *)exchange_in_warp(
+    const auto *got = (const decltype(mine) *)exchange_in_warp_and_apply_work(
         &mine, sizeof mine, [](unsigned char(*slot)[SLOT]) {
             decltype(mine) all[WARP];
 
@@ -293,34 +294,41 @@ static inline void mma_accumulate(float c[4], const uint32_t a[4], const uint32_
 {
     emulated::fragments f = {{a[0], a[1], a[2], a[3]}, {b[0], b[1]}, {c[0], c[1], c[2], c[3]}};
 
-    std::memcpy(
-        c,
-        emulated::exchange_in_warp(&f, sizeof f, emulated::mma_m16n8k16_halves<abdb_bf16_to_f32>),
-        4 * sizeof *c);
+    std::memcpy(c,
+                emulated::exchange_in_warp_and_apply_work(
+                    &f, sizeof f, emulated::mma_m16n8k16_halves<abdb_bf16_to_f32>),
+                4 * sizeof *c);
 }
 static inline void mma_accumulate(float c[4], const uint32_t a[4], const uint32_t b[2], f16)
 {
     emulated::fragments f = {{a[0], a[1], a[2], a[3]}, {b[0], b[1]}, {c[0], c[1], c[2], c[3]}};
 
-    std::memcpy(
-        c, emulated::exchange_in_warp(&f, sizeof f, emulated::mma_m16n8k16_halves<abdb_f16_to_f32>),
-        4 * sizeof *c);
+    std::memcpy(c,
+                emulated::exchange_in_warp_and_apply_work(
+                    &f, sizeof f, emulated::mma_m16n8k16_halves<abdb_f16_to_f32>),
+                4 * sizeof *c);
 }
 static inline void mma_accumulate(int c[4], const uint32_t a[4], const uint32_t b[2])
 {
     emulated::int_fragments f = {{a[0], a[1], a[2], a[3]}, {b[0], b[1]}, {c[0], c[1], c[2], c[3]}};
 
-    std::memcpy(c, emulated::exchange_in_warp(&f, sizeof f, emulated::mma_m16n8k32_i8),
+    std::memcpy(c,
+                emulated::exchange_in_warp_and_apply_work(&f, sizeof f, emulated::mma_m16n8k32_i8),
                 4 * sizeof *c);
 }
 static inline void ldmatrix_x4(uint32_t out[4], const void *row)
 {
-    std::memcpy(out, emulated::exchange_in_warp(&row, sizeof row, emulated::ldmatrix_x4<false>),
-                16);
+    std::memcpy(
+        out,
+        emulated::exchange_in_warp_and_apply_work(&row, sizeof row, emulated::ldmatrix_x4<false>),
+        16);
 }
 static inline void ldmatrix_x4_transposed(uint32_t out[4], const void *row)
 {
-    std::memcpy(out, emulated::exchange_in_warp(&row, sizeof row, emulated::ldmatrix_x4<true>), 16);
+    std::memcpy(
+        out,
+        emulated::exchange_in_warp_and_apply_work(&row, sizeof row, emulated::ldmatrix_x4<true>),
+        16);
 }
 
 /* --- copies beside the work --- */

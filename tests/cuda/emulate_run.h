@@ -8,8 +8,8 @@ namespace emulated
 {
 
 /* Runs all blocks of a kernel; NULL, or what was wrong. */
-const char *run_kernel(const entry *e, const void *with, const uint3_ &grid, unsigned count,
-                       size_t shared);
+const char *run_kernel_blocks_return_error(const entry *e, const void *with, const uint3_ &grid,
+                                           unsigned count, size_t shared);
 
 } // namespace emulated
 

@@ -132,8 +132,8 @@ int match_and_copy_messages(std::vector<nccl_call> sends, std::vector<nccl_call>
         });
 
         if (r == receives.end() || r->count != s.count || r->type != s.type) return INVALID_USAGE;
-        moved.push_back(
-            {*r, std::vector<char>((const char *)s.in, (const char *)s.in + s.count * element_size(s))});
+        moved.push_back({*r, std::vector<char>((const char *)s.in,
+                                               (const char *)s.in + s.count * element_size(s))});
         receives.erase(r);
     }
     for (auto &one : moved) std::memcpy(one.first.out, one.second.data(), one.second.size());
@@ -176,10 +176,12 @@ int check_and_run_group(const std::vector<nccl_call> &all)
 
 int queue_call_or_run(nccl_call a, CUstream stream)
 {
-    if (!a.comm || dtype_of_nccl_type(a.type) == ABDB_DTYPE_COUNT || a.other < 0 || a.other >= a.comm->ranks)
+    if (!a.comm || dtype_of_nccl_type(a.type) == ABDB_DTYPE_COUNT || a.other < 0 ||
+        a.other >= a.comm->ranks)
         return INVALID_ARGUMENT;
     for (const void *at : {a.in, (const void *)a.out})
-        if (at && emulated::device_of(at) != a.comm->device) return INVALID_ARGUMENT;
+        if (at && emulated::device_of_memory_or_minus_1(at) != a.comm->device)
+            return INVALID_ARGUMENT;
     if (emulated::device_of_stream(stream) != a.comm->device) return INVALID_ARGUMENT;
     waiting.push_back(a);
     if (depth) return 0;

@@ -107,7 +107,7 @@ static _Noreturn void exit_with_errno_message(const char *what)
     exit(OURS);
 }
 
-static int fault_class_of_syscall(int call)
+static int fault_class_of_syscall_or_none(int call)
 {
     for (int c = 0; c < CLASSES; c++)
         for (int i = 0; i < CALLS; i++)
@@ -129,7 +129,7 @@ static int install_seccomp_filter_get_listener(void)
     PUT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
     PUT(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
     for (int call = 0; call < 512; call++) {
-        if (fault_class_of_syscall(call) == NONE) continue;
+        if (fault_class_of_syscall_or_none(call) == NONE) continue;
         PUT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)call, 0, 1));
         PUT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF));
     }
@@ -146,7 +146,7 @@ static int install_seccomp_filter_get_listener(void)
 }
 
 /* A descriptor through a socket. */
-static void send_descriptor(int socket, int file)
+static void send_descriptor_over_socket(int socket, int file)
 {
     char space[CMSG_SPACE(sizeof file)] = {0}, byte = 0;
     struct iovec part = {&byte, 1};
@@ -161,7 +161,7 @@ static void send_descriptor(int socket, int file)
     if (sendmsg(socket, &message, 0) != 1) _exit(OURS);
 }
 
-static int receive_descriptor(int socket)
+static int receive_descriptor_over_socket(int socket)
 {
     char space[CMSG_SPACE(sizeof(int))], byte;
     struct iovec part = {&byte, 1};
@@ -283,7 +283,7 @@ static void track_written_files_note_unsynced_rename(const struct seccomp_notif 
     if (!writes) job.written[place][0] = '\0';
 }
 
-static void let_call_continue_or_fail_or_kill(int listener)
+static void receive_call_let_continue_fail_or_kill(int listener)
 {
     struct seccomp_notif n = {0};
     struct seccomp_notif_resp reply = {.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
@@ -291,7 +291,7 @@ static void let_call_continue_or_fail_or_kill(int listener)
 
     if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &n) != 0) return; /* it ended meanwhile */
     reply.id = n.id;
-    class = fault_class_of_syscall(n.data.nr);
+    class = fault_class_of_syscall_or_none(n.data.nr);
     if (n.data.nr == SYS_prctl) {
         job.begun = process_of_thread_cached((pid_t)n.pid);
     } else if (class == NONE || !job.begun || process_of_thread_cached((pid_t)n.pid) != job.begun) {
@@ -337,7 +337,7 @@ static int answer_calls_until_all_processes_end(int listener, int *survivors)
         pid_t pid;
 
         poll(wait, 2, 200);
-        if (wait[0].revents & POLLIN) let_call_continue_or_fail_or_kill(listener);
+        if (wait[0].revents & POLLIN) receive_call_let_continue_fail_or_kill(listener);
         while (read(children, &said, sizeof said) > 0) {
         }
         while ((pid = waitpid(-1, &code, WNOHANG)) > 0)
@@ -424,13 +424,13 @@ int main(int argc, char **argv)
         sigprocmask(SIG_UNBLOCK, &set, NULL);
         file = install_seccomp_filter_get_listener();
         if (file < 0) exit_with_errno_message("seccomp");
-        send_descriptor(pair[1], file);
+        send_descriptor_over_socket(pair[1], file);
         close(file);
         execvp(command[0], command);
         exit_with_errno_message(command[0]);
     }
     close(pair[1]);
-    listener = receive_descriptor(pair[0]);
+    listener = receive_descriptor_over_socket(pair[0]);
     if (listener < 0) exit(OURS);
     status = answer_calls_until_all_processes_end(listener, &survivors);
     write_counts_hit_and_survivors(survivors);

@@ -78,7 +78,7 @@ static void close_original_db(void)
 }
 
 /* A file that never changes: what is changed there is copied and rolled back. */
-static void open_original_db(void)
+static void open_original_db_without_checks(void)
 {
     if (sqlite3_open(fuzz_import_fixtures_once_get_db_path(), &whole) != SQLITE_OK ||
         sqlite3_exec(whole,
@@ -88,7 +88,7 @@ static void open_original_db(void)
         fuzz_abort_promise_broken("the target's own database", sqlite3_errmsg(whole));
 }
 
-static void collect_table_columns(void)
+static void collect_columns_of_original_tables(void)
 {
     static const char list[] =
         "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type ="
@@ -110,12 +110,12 @@ static void open_db_and_list_verbs_once(void)
     size_t reports;
 
     if (whole) return;
-    open_original_db();
-    collect_table_columns();
+    open_original_db_without_checks();
+    collect_columns_of_original_tables();
     atexit(close_original_db);
     snprintf(path, sizeof path, "%s/changed.db", fuzz_get_or_create_scratch_folder());
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) all[count++] = verbs[i];
-    reports = abdb_list_report_names(names, sizeof names / sizeof *names, &arena);
+    reports = abdb_list_own_and_shipped_report_names(names, sizeof names / sizeof *names, &arena);
     for (size_t i = 0; i < reports && count < VERBS_MOST; i++)
         all[count++] = abdb_arena_printf(&arena, "query %s -o csv", names[i]);
 }
@@ -210,7 +210,7 @@ static void write_changed_db_file(const unsigned char *data, size_t changes)
     }
 }
 
-static int call_command_of_verb(int argc, char **argv)
+static int call_abdb_command_by_first_word(int argc, char **argv)
 {
 #define VERB(name, ...) \
     if (strcmp(argv[0], #name) == 0) return abdb_cmd_##name(argc, argv);
@@ -221,7 +221,7 @@ static int call_command_of_verb(int argc, char **argv)
     fuzz_abort_promise_broken("a verb of the list", argv[0]);
 }
 
-static void run_verb_on_changed_db(const char *command_line)
+static void run_verb_line_on_changed_db(const char *command_line)
 {
     char words[256], into[160], *rest = words, *argv[WORDS_MOST + 1] = {NULL}, *one;
     int argc = 0;
@@ -244,13 +244,13 @@ static void run_verb_on_changed_db(const char *command_line)
         argv[argc++] = word_db;
         argv[argc++] = path;
     }
-    (void)call_command_of_verb(argc, argv);
+    (void)call_abdb_command_by_first_word(argc, argv);
     if (strcmp(argv[0], "merge") == 0) remove(into);
     fflush(stdout);
 }
 
 /* Some take a hundred times as long as the rest: one in SELDOM that ask for them, and the first. */
-static bool is_verb_quick_or_its_turn(const char *verb)
+static bool is_quick_verb_or_turn_of_slow_one(const char *verb)
 {
     static const char *const slow[] = {"site --timeout 0", "export --redacted --list"};
     static size_t asked[sizeof slow / sizeof *slow];
@@ -260,14 +260,14 @@ static bool is_verb_quick_or_its_turn(const char *verb)
     return true;
 }
 
-FUZZ_TARGET(fuzz_database)
+FUZZ_TARGET(fuzz_run_verb_on_db_with_changed_bytes)
 {
     size_t changes = size ? (size - 1) / CHANGE : 0;
 
     (void)word;
     open_db_and_list_verbs_once();
-    if (!size || !is_verb_quick_or_its_turn(all[data[0] % count])) return;
+    if (!size || !is_quick_verb_or_turn_of_slow_one(all[data[0] % count])) return;
     write_changed_db_file(data + 1, changes < CHANGES_MOST ? changes : CHANGES_MOST);
     fuzz_set_output_of_fake_program(NULL, 0);
-    run_verb_on_changed_db(all[data[0] % count]);
+    run_verb_line_on_changed_db(all[data[0] % count]);
 }

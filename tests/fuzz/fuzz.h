@@ -43,17 +43,17 @@ void fuzz_begin_execution_quick_or_thorough(void);
 void fuzz_set_output_of_fake_program(const unsigned char *data, size_t size);
 
 #define FUZZ_TARGET(name) void name(const char *word, const unsigned char *data, size_t size)
-FUZZ_TARGET(fuzz_import);
-FUZZ_TARGET(fuzz_file_import);
-FUZZ_TARGET(fuzz_round);
-FUZZ_TARGET(fuzz_map);
-FUZZ_TARGET(fuzz_selection);
-FUZZ_TARGET(fuzz_figure);
-FUZZ_TARGET(fuzz_report);
-FUZZ_TARGET(fuzz_plan);
-FUZZ_TARGET(fuzz_database);
-FUZZ_TARGET(fuzz_backend);
-FUZZ_TARGET(fuzz_warehouse);
-FUZZ_TARGET(fuzz_weights);
+FUZZ_TARGET(fuzz_import_bytes_twice_as_named_format);
+FUZZ_TARGET(fuzz_import_file_by_detected_format);
+FUZZ_TARGET(fuzz_import_mlperf_round_of_split_files);
+FUZZ_TARGET(fuzz_import_by_table_map_and_drafted_map);
+FUZZ_TARGET(fuzz_parse_selection_and_compare_two_sets);
+FUZZ_TARGET(fuzz_parse_figure_and_build_gnuplot_script);
+FUZZ_TARGET(fuzz_parse_report_and_run_its_query);
+FUZZ_TARGET(fuzz_parse_plan_into_cells);
+FUZZ_TARGET(fuzz_run_verb_on_db_with_changed_bytes);
+FUZZ_TARGET(fuzz_answers_of_fake_backend_program);
+FUZZ_TARGET(fuzz_answers_of_fake_store_program);
+FUZZ_TARGET(fuzz_parse_weights_file_and_read_rows);
 
 #endif

@@ -10,7 +10,7 @@
 #include "query/import/import_session.h"
 #include "tests/fuzz/fuzz.h"
 
-static sqlite3_int64 count_stored_rows(abdb_db *db)
+static sqlite3_int64 count_artifact_entry_reject_result_rows(abdb_db *db)
 {
     static const char sql[] = "SELECT (SELECT count(*) FROM artifact) + (SELECT count(*) FROM"
                               " entry_row) + (SELECT count(*) FROM reject) + (SELECT count(*) FROM"
@@ -18,7 +18,7 @@ static sqlite3_int64 count_stored_rows(abdb_db *db)
     sqlite3_int64 out = -1;
     abdb_error err;
 
-    if (abdb_db_query_integer(db, sql, &out, &err) != ABDB_OK)
+    if (abdb_db_query_integer_or_0(db, sql, &out, &err) != ABDB_OK)
         fuzz_abort_promise_broken("counting", err.message);
     return out;
 }
@@ -41,37 +41,38 @@ static void import_twice_abort_if_promise_broken(const abdb_input *input,
     abdb_error err = {0};
     abdb_db *db;
     abdb_writer *writer = fuzz_get_shared_db_writer_renewing(&db);
-    sqlite3_int64 before = count_stored_rows(db);
-    abdb_status st = abdb_import_input(writer, input, &options, &result, &err);
+    sqlite3_int64 before = count_artifact_entry_reject_result_rows(db);
+    abdb_status st = abdb_import_input_as_one_transaction(writer, input, &options, &result, &err);
 
     if (st == ABDB_DB)
         fuzz_abort_promise_broken("the database takes it or refuses it for a reason", err.message);
     abort_if_values_were_lost(&err, input->data, input->size);
     if (st != ABDB_OK) {
-        if (count_stored_rows(db) != before)
+        if (count_artifact_entry_reject_result_rows(db) != before)
             fuzz_abort_promise_broken("an import is whole or did not happen", err.message);
         return;
     }
-    before = count_stored_rows(db);
-    if (abdb_import_input(writer, input, &options, &result, &err) != ABDB_OK || !result.known)
+    before = count_artifact_entry_reject_result_rows(db);
+    if (abdb_import_input_as_one_transaction(writer, input, &options, &result, &err) != ABDB_OK ||
+        !result.known)
         fuzz_abort_promise_broken("the same bytes are known", err.message);
-    if (count_stored_rows(db) != before)
+    if (count_artifact_entry_reject_result_rows(db) != before)
         fuzz_abort_promise_broken("what is known changes nothing", input->path);
 }
 
-FUZZ_TARGET(fuzz_import)
+FUZZ_TARGET(fuzz_import_bytes_twice_as_named_format)
 {
     abdb_overrides words = {0};
     abdb_error err;
     abdb_input input;
 
-    if (abdb_input_decode_memory(&input, "fuzz", data, size, &err) == ABDB_OK)
+    if (abdb_input_decode_memory_to_utf8(&input, "fuzz", data, size, &err) == ABDB_OK)
         import_twice_abort_if_promise_broken(&input, &words, word);
     abdb_input_close(&input);
 }
 
 /* As `abdb import PATH`: archives and what is in them, any format, and answers for people. */
-FUZZ_TARGET(fuzz_file_import)
+FUZZ_TARGET(fuzz_import_file_by_detected_format)
 {
     abdb_overrides words = {0};
     abdb_import_options options = {.words = &words};
@@ -84,11 +85,11 @@ FUZZ_TARGET(fuzz_file_import)
     (void)word;
     s.writer = fuzz_get_shared_db_writer_renewing(&db);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    if (abdb_import_remember_last_ids(&s, db, &err) != ABDB_OK ||
-        abdb_import_path(&s, path, true, &err) != ABDB_OK ||
-        abdb_import_pending_rounds(&s, &err) != ABDB_OK ||
+    if (abdb_import_remember_last_price_and_entry_ids(&s, db, &err) != ABDB_OK ||
+        abdb_import_file_archive_or_pipe(&s, path, true, &err) != ABDB_OK ||
+        abdb_import_and_free_pending_round(&s, &err) != ABDB_OK ||
         abdb_writer_update_derived(s.writer, &err) != ABDB_OK ||
-        abdb_warn_prices_without_device(&s, db, &err) != ABDB_OK ||
+        abdb_warn_of_new_prices_of_unknown_devices(&s, db, &err) != ABDB_OK ||
         abdb_print_next_steps(&s, db, &err) != ABDB_OK)
         fuzz_abort_promise_broken("a bad file fails alone", err.message);
     abdb_print_import_summary(&s);
@@ -115,19 +116,19 @@ static const char *const members[] = {
     "v1.2/closed/A/systems/board.json"};
 enum { MEMBERS = sizeof members / sizeof *members };
 
-static void add_round_member(abdb_mlperf_round *round, size_t path_index, const unsigned char *data,
-                             size_t size)
+static void decode_and_add_round_member(abdb_mlperf_round *round, size_t path_index,
+                                        const unsigned char *data, size_t size)
 {
     abdb_error err;
     abdb_input input;
     bool taken;
 
-    if (abdb_input_decode_memory(&input, members[path_index], data, size, &err) == ABDB_OK)
+    if (abdb_input_decode_memory_to_utf8(&input, members[path_index], data, size, &err) == ABDB_OK)
         (void)!abdb_mlperf_round_add_file(round, &input, "0", &taken, &err);
     abdb_input_close(&input);
 }
 
-FUZZ_TARGET(fuzz_round)
+FUZZ_TARGET(fuzz_import_mlperf_round_of_split_files)
 {
     abdb_overrides words = {0};
     abdb_import_options options = {.words = &words};
@@ -139,18 +140,19 @@ FUZZ_TARGET(fuzz_round)
     (void)word;
     if (abdb_mlperf_round_create(&round, &err) != ABDB_OK) return;
     if (size && !memchr(data, 0, size)) /* one text: of every file */
-        for (; i < MEMBERS; i++) add_round_member(round, i, data, size);
+        for (; i < MEMBERS; i++) decode_and_add_round_member(round, i, data, size);
     for (; from < size && i < MEMBERS; i++) {
         const unsigned char *end = memchr(data + from, 0, size - from);
         size_t length = (end ? (size_t)(end - data) : size) - from;
 
-        if (length) add_round_member(round, i, data + from, length);
+        if (length) decode_and_add_round_member(round, i, data + from, length);
         from += length + 1;
     }
     if (abdb_mlperf_round_group_files_into_folders(round, &err) == ABDB_OK)
         for (i = 0; i < abdb_mlperf_round_folder_count(round); i++) {
             abdb_import_result result;
-            abdb_status st = abdb_import_round_folder(writer, round, i, &options, &result, &err);
+            abdb_status st = abdb_import_round_folder_as_one_transaction(writer, round, i, &options,
+                                                                         &result, &err);
 
             if (st == ABDB_DB) fuzz_abort_promise_broken("a folder of a round", err.message);
             abort_if_values_were_lost(&err, data, size);
@@ -159,26 +161,27 @@ FUZZ_TARGET(fuzz_round)
 }
 
 /* A map, a byte 0, and a table that it reads; the table's own draft of a map is one, too. */
-static void import_table_by_map(const char *map, const unsigned char *data, size_t size,
-                                bool is_own_draft)
+static void import_table_by_map_text(const char *map, const unsigned char *data, size_t size,
+                                     bool is_own_draft)
 {
     abdb_overrides words = {.map_digest = "0"};
     table_map *parsed = NULL;
     abdb_error err = {0};
     abdb_input input;
-    abdb_status st = table_map_parse(&parsed, "fuzz.map", map, &err);
+    abdb_status st = table_map_parse_text(&parsed, "fuzz.map", map, &err);
 
     if (is_own_draft && st != ABDB_OK)
         fuzz_abort_promise_broken("a draft of a map is a map", err.message);
     words.map = parsed;
-    if (st == ABDB_OK && abdb_input_decode_memory(&input, "fuzz", data, size, &err) == ABDB_OK) {
+    if (st == ABDB_OK &&
+        abdb_input_decode_memory_to_utf8(&input, "fuzz", data, size, &err) == ABDB_OK) {
         import_twice_abort_if_promise_broken(&input, &words, "table");
         abdb_input_close(&input);
     }
     table_map_free(parsed);
 }
 
-FUZZ_TARGET(fuzz_map)
+FUZZ_TARGET(fuzz_import_by_table_map_and_drafted_map)
 {
     const unsigned char *end = size ? memchr(data, 0, size) : NULL, *table = end ? end + 1 : data;
     size_t rest = size - (size_t)(table - data);
@@ -188,10 +191,10 @@ FUZZ_TARGET(fuzz_map)
     abdb_input input;
 
     (void)word;
-    import_table_by_map(map, table, rest, false);
-    if (abdb_input_decode_memory(&input, "fuzz", table, rest, &err) == ABDB_OK) {
+    import_table_by_map_text(map, table, rest, false);
+    if (abdb_input_decode_memory_to_utf8(&input, "fuzz", table, rest, &err) == ABDB_OK) {
         if (table_map_draft_from_input(&draft, &input, NULL, &err) == ABDB_OK)
-            import_table_by_map(abdb_text_get(&draft), table, rest, true);
+            import_table_by_map_text(abdb_text_get(&draft), table, rest, true);
         abdb_input_close(&input);
     }
     abdb_text_free(&draft);

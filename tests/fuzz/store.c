@@ -31,7 +31,7 @@ void fuzz_abort_promise_broken(const char *promise, const char *detail)
     abort();
 }
 
-static void abort_unless_ok(abdb_status st, const abdb_error *err)
+static void abort_unless_status_is_ok(abdb_status st, const abdb_error *err)
 {
     if (st != ABDB_OK) fuzz_abort_promise_broken("the target's own database", err->message);
 }
@@ -41,7 +41,7 @@ static void close_and_delete_db(void)
     static const char *const tails[] = {"", "-wal", "-shm", "-journal"};
     char name[128];
 
-    abdb_writer_close(writer);
+    abdb_writer_rollback_and_close(writer);
     abdb_db_close(db);
     writer = NULL;
     db = NULL;
@@ -57,19 +57,21 @@ static void derive_and_abort_unless_db_is_whole(void)
     sqlite3_int64 broken = 1;
     abdb_error err;
 
-    abort_unless_ok(abdb_db_query_integer(
-                        db, "SELECT integrity_check <> 'ok' FROM pragma_integrity_check LIMIT 1",
-                        &broken, &err),
-                    &err);
+    abort_unless_status_is_ok(
+        abdb_db_query_integer_or_0(
+            db, "SELECT integrity_check <> 'ok' FROM pragma_integrity_check LIMIT 1", &broken,
+            &err),
+        &err);
     if (broken) fuzz_abort_promise_broken("the database is whole", path);
-    abort_unless_ok(
-        abdb_db_query_integer(db, "SELECT count(*) FROM pragma_foreign_key_check", &broken, &err),
+    abort_unless_status_is_ok(
+        abdb_db_query_integer_or_0(db, "SELECT count(*) FROM pragma_foreign_key_check", &broken,
+                                   &err),
         &err);
     if (broken) fuzz_abort_promise_broken("what is referred to is there", path);
-    abort_unless_ok(abdb_writer_update_derived(writer, &err), &err);
+    abort_unless_status_is_ok(abdb_writer_update_derived(writer, &err), &err);
 }
 
-static void check_db_and_remove_folder(void)
+static void abort_unless_db_whole_remove_folder(void)
 {
     char command[128];
 
@@ -88,7 +90,7 @@ const char *fuzz_get_or_create_scratch_folder(void)
     if (!mkdtemp(folder)) fuzz_abort_promise_broken("a folder", folder);
     snprintf(path, sizeof path, "%s/store.db", folder);
     snprintf(filled, sizeof filled, "%s/filled.db", folder);
-    atexit(check_db_and_remove_folder);
+    atexit(abort_unless_db_whole_remove_folder);
     return folder;
 }
 
@@ -109,10 +111,10 @@ void fuzz_create_db_with_vocabulary(const char *db_path)
     abdb_writer *to;
 
     if (!pristine.size) {
-        abort_unless_ok(abdb_open_db_for_writing(&own, &to, db_path, &none, &err), &err);
-        abdb_writer_close(to);
+        abort_unless_status_is_ok(abdb_open_db_for_writing(&own, &to, db_path, &none, &err), &err);
+        abdb_writer_rollback_and_close(to);
         abdb_db_close(own);
-        abort_unless_ok(abdb_read_file(db_path, &pristine, &err), &err);
+        abort_unless_status_is_ok(abdb_read_and_protect_file(db_path, &pristine, &err), &err);
     }
     write_file_or_abort(db_path, pristine.data, pristine.size);
 }
@@ -130,8 +132,8 @@ abdb_writer *fuzz_get_shared_db_writer_renewing(abdb_db **out)
     if (!db) {
         executions = 0;
         fuzz_create_db_with_vocabulary(path);
-        abort_unless_ok(abdb_open_db_for_writing(&db, &writer, path, &none, &err), &err);
-        abort_unless_ok(abdb_db_exec(db, "PRAGMA synchronous = OFF", &err), &err);
+        abort_unless_status_is_ok(abdb_open_db_for_writing(&db, &writer, path, &none, &err), &err);
+        abort_unless_status_is_ok(abdb_db_exec(db, "PRAGMA synchronous = OFF", &err), &err);
     }
     if (out) *out = db;
     return writer;
@@ -153,18 +155,19 @@ const char *fuzz_import_fixtures_once_get_db_path(void)
     fuzz_get_or_create_scratch_folder();
     if (access(filled, F_OK) == 0) return filled;
     fuzz_create_db_with_vocabulary(filled);
-    abort_unless_ok(abdb_open_db_for_writing(&own, &to, filled, &none, &err), &err);
+    abort_unless_status_is_ok(abdb_open_db_for_writing(&own, &to, filled, &none, &err), &err);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char name[128];
         abdb_input input;
 
         snprintf(name, sizeof name, "tests/fixtures/%s", files[i]);
-        abort_unless_ok(abdb_input_open_and_decode(&input, name, &err), &err);
-        abort_unless_ok(abdb_import_input(to, &input, &options, &result, &err), &err);
+        abort_unless_status_is_ok(abdb_input_map_file_and_decode(&input, name, &err), &err);
+        abort_unless_status_is_ok(
+            abdb_import_input_as_one_transaction(to, &input, &options, &result, &err), &err);
         abdb_input_close(&input);
     }
-    abort_unless_ok(abdb_writer_update_derived(to, &err), &err);
-    abdb_writer_close(to);
+    abort_unless_status_is_ok(abdb_writer_update_derived(to, &err), &err);
+    abdb_writer_rollback_and_close(to);
     abdb_db_close(own);
     return filled;
 }

@@ -69,7 +69,7 @@ static abdb_status import_backend_entry_or_abort(void *self, const abdb_entry *e
                                                  abdb_error *err)
 {
     abdb_writer *writer = self;
-    abdb_sink sink = abdb_writer_get_sink(writer);
+    abdb_sink sink = abdb_writer_make_storing_sink(writer);
     abdb_counts counts;
     int known;
     abdb_status st = ABDB_OK;
@@ -77,13 +77,13 @@ static abdb_status import_backend_entry_or_abort(void *self, const abdb_entry *e
     TRY(abdb_writer_begin_file_unless_known(writer, NULL, &known, &counts, err));
     TRY(sink.entry(sink.self, entry, err));
     TRY(sink.row_end(sink.self, err));
-    TRY(abdb_writer_commit(writer, &counts, err));
+    TRY(abdb_writer_commit_and_withdraw_replaced_imports(writer, &counts, err));
     if (counts.rejected)
         fuzz_abort_promise_broken("what a backend said can be kept", counts.first_reject);
 done:
     if (st == ABDB_DB)
         fuzz_abort_promise_broken("the database takes what a backend said", err->message);
-    abdb_writer_rollback(writer, NULL);
+    abdb_writer_rollback_and_forget_ids(writer, NULL);
     return st;
 }
 
@@ -114,7 +114,7 @@ static void run_backend_abort_unless_each_cell_ends(const abdb_run_options *o,
 }
 
 /* The first byte: what is asked of it; the rest: what it says. */
-FUZZ_TARGET(fuzz_backend)
+FUZZ_TARGET(fuzz_answers_of_fake_backend_program)
 {
     static const char cells[] = "stream op=triad n=1000 dtype=f64\nfma dtype=f32\n";
     long starts = 0;
@@ -159,7 +159,7 @@ FUZZ_TARGET(fuzz_backend)
 }
 
 /* A program that can be looked up; nobody runs it. */
-static const char *make_store_program_folder(void)
+static const char *make_empty_store_program_return_folder(void)
 {
     static bool made;
     char path[128];
@@ -186,7 +186,7 @@ static void write_db_without_rows(const char *path)
         if (abdb_db_open(&db, path, ABDB_CREATE, &err) != ABDB_OK)
             fuzz_abort_promise_broken("the target's own database", err.message);
         abdb_db_close(db);
-        if (abdb_read_file(path, &empty, &err) != ABDB_OK)
+        if (abdb_read_and_protect_file(path, &empty, &err) != ABDB_OK)
             fuzz_abort_promise_broken("a file", err.message);
         return;
     }
@@ -196,8 +196,8 @@ static void write_db_without_rows(const char *path)
 }
 
 /* As `abdb pull`: into a database of its own, and that into the one that is there. */
-static void pull_rows_and_merge(abdb_store_client *link, abdb_db *db, abdb_writer *writer,
-                                const char *scratch)
+static void pull_rows_into_scratch_and_merge(abdb_store_client *link, abdb_db *db,
+                                             abdb_writer *writer, const char *scratch)
 {
     abdb_db *pulled = NULL;
     abdb_counts counts;
@@ -211,7 +211,7 @@ static void pull_rows_and_merge(abdb_store_client *link, abdb_db *db, abdb_write
 }
 
 /* The first byte: pull, push or settle; the rest: what the store says. */
-FUZZ_TARGET(fuzz_warehouse)
+FUZZ_TARGET(fuzz_answers_of_fake_store_program)
 {
     abdb_store_client link = {0};
     abdb_push_counts pushed = {0};
@@ -225,12 +225,13 @@ FUZZ_TARGET(fuzz_warehouse)
     snprintf(scratch, sizeof scratch, "%s/scratch.db", fuzz_get_or_create_scratch_folder());
     write_db_without_rows(scratch);
     fuzz_set_output_of_fake_program(data + 1, size - 1);
-    if (abdb_store_client_open(&link, make_store_program_folder(), "postgresql://h/d", "make",
-                               false, &(abdb_stream_limits){60, 60}, &err) == ABDB_OK) {
+    if (abdb_store_client_start_and_open(&link, make_empty_store_program_return_folder(),
+                                         "postgresql://h/d", "make", false,
+                                         &(abdb_stream_limits){60, 60}, &err) == ABDB_OK) {
         switch (data[0]) {
         case 'p': (void)!abdb_push_database(&link, db, &pushed, &err); break;
-        case 's': (void)!abdb_derive_remote_rows(&link, scratch, &err); break;
-        default: pull_rows_and_merge(&link, db, writer, scratch);
+        case 's': (void)!abdb_derive_remote_rows_if_store_asks(&link, scratch, &err); break;
+        default: pull_rows_into_scratch_and_merge(&link, db, writer, scratch);
         }
     }
     abdb_text_free(&pushed.different);
@@ -240,7 +241,7 @@ FUZZ_TARGET(fuzz_warehouse)
 }
 
 /* Weights from a file; `word`: how it begins. */
-FUZZ_TARGET(fuzz_weights)
+FUZZ_TARGET(fuzz_parse_weights_file_and_read_rows)
 {
     abdb_weights_file f = {0};
     unsigned char *whole = malloc(4 + size);

@@ -8,21 +8,22 @@
 
 const fuzz_target fuzz_targets[] = {
 #define ROUND(...)
-#define FORMAT(importer, name, ...) {"import-" name, fuzz_import, name, "tests/fixtures/*.*"},
+#define FORMAT(importer, name, ...) \
+    {"import-" name, fuzz_import_bytes_twice_as_named_format, name, "tests/fixtures/*.*"},
 #include "ingest/registry.def"
 #undef FORMAT
-    {"import-round", fuzz_round, NULL, "tests/fixtures/mlperf_*"},
-    {"import-file", fuzz_file_import, NULL, "tests/fixtures/*.*"},
-    {"map", fuzz_map, NULL, "ingest/maps/*.map"},
-    {"selection", fuzz_selection, NULL, NULL},
-    {"figure", fuzz_figure, NULL, "plots/figures/*.gp"},
-    {"report", fuzz_report, NULL, "query/reports/*.sql"},
-    {"plan", fuzz_plan, NULL, "kernels/plans/*.plan"},
-    {"database", fuzz_database, NULL, NULL},
-    {"backend", fuzz_backend, NULL, NULL},
-    {"warehouse", fuzz_warehouse, NULL, NULL},
-    {"safetensors", fuzz_weights, NULL, NULL},
-    {"gguf", fuzz_weights, "GGUF", NULL},
+    {"import-round", fuzz_import_mlperf_round_of_split_files, NULL, "tests/fixtures/mlperf_*"},
+    {"import-file", fuzz_import_file_by_detected_format, NULL, "tests/fixtures/*.*"},
+    {"map", fuzz_import_by_table_map_and_drafted_map, NULL, "ingest/maps/*.map"},
+    {"selection", fuzz_parse_selection_and_compare_two_sets, NULL, NULL},
+    {"figure", fuzz_parse_figure_and_build_gnuplot_script, NULL, "plots/figures/*.gp"},
+    {"report", fuzz_parse_report_and_run_its_query, NULL, "query/reports/*.sql"},
+    {"plan", fuzz_parse_plan_into_cells, NULL, "kernels/plans/*.plan"},
+    {"database", fuzz_run_verb_on_db_with_changed_bytes, NULL, NULL},
+    {"backend", fuzz_answers_of_fake_backend_program, NULL, NULL},
+    {"warehouse", fuzz_answers_of_fake_store_program, NULL, NULL},
+    {"safetensors", fuzz_parse_weights_file_and_read_rows, NULL, NULL},
+    {"gguf", fuzz_parse_weights_file_and_read_rows, "GGUF", NULL},
     {NULL, NULL, NULL, NULL}};
 
 const fuzz_target *fuzz_find_target(const char *name)

@@ -15,7 +15,7 @@
 enum { STEPS = 20000, PATIENCE = 100 }; /* of SQLite, then a statement is interrupted */
 
 /* Statements that others write may take for ever; abdb has its deadline, this counts. */
-static int interrupt_when_steps_used_up(void *count)
+static int interrupt_after_100_progress_calls(void *count)
 {
     return ++*(int *)count > PATIENCE;
 }
@@ -36,11 +36,11 @@ static abdb_db *open_filled_db_limiting_steps(void)
     if (filled) return filled;
     if (abdb_db_open(&filled, fuzz_import_fixtures_once_get_db_path(), ABDB_READ, &err) !=
             ABDB_OK ||
-        abdb_allow_reads_until_deadline(filled, 0, &err) != ABDB_OK)
+        abdb_restrict_db_to_reads_begin_deadline(filled, 0, &err) != ABDB_OK)
         fuzz_abort_promise_broken("the target's own database", err.message);
     atexit(close_filled_db);
     sqlite3_limit(filled->sql, SQLITE_LIMIT_LENGTH, 1 << 20);
-    sqlite3_progress_handler(filled->sql, STEPS, interrupt_when_steps_used_up, &waited);
+    sqlite3_progress_handler(filled->sql, STEPS, interrupt_after_100_progress_calls, &waited);
     return filled;
 }
 
@@ -55,7 +55,7 @@ static void tabulate_and_print_comparison(const abdb_comparison *c, abdb_db *db)
 }
 
 /* Two lines, two selections. */
-FUZZ_TARGET(fuzz_selection)
+FUZZ_TARGET(fuzz_parse_selection_and_compare_two_sets)
 {
     char *text = fuzz_copy_bytes_as_c_string(data, size), *second = strchr(text, '\n');
     const char *set[2] = {text, second ? second + 1 : "device=H100-SXM"};
@@ -67,16 +67,16 @@ FUZZ_TARGET(fuzz_selection)
 
     (void)word;
     if (second) *second = '\0';
-    (void)!abdb_selection_parse(&selection, text, &err);
+    (void)!abdb_selection_parse_and_append(&selection, text, &err);
     abdb_selection_free(&selection);
-    if (abdb_compare_sets(&comparison, db->sql, set, 2, &options, &err) == ABDB_OK)
+    if (abdb_compare_first_set_with_others(&comparison, db->sql, set, 2, &options, &err) == ABDB_OK)
         tabulate_and_print_comparison(&comparison, db);
     abdb_comparison_free(&comparison);
     free(text);
 }
 
 /* A figure over rows of others, whose text is the end of the bytes: gnuplot must see it as text. */
-FUZZ_TARGET(fuzz_figure)
+FUZZ_TARGET(fuzz_parse_figure_and_build_gnuplot_script)
 {
     const unsigned char *end = size ? memchr(data, 0, size) : NULL;
     char *text = fuzz_copy_bytes_as_c_string(data, end ? (size_t)(end - data) : size);
@@ -101,7 +101,7 @@ FUZZ_TARGET(fuzz_figure)
     abdb_error err;
 
     (void)word;
-    if (abdb_figure_parse(&figure, "fuzz", text, &err) == ABDB_OK) {
+    if (abdb_figure_parse_header(&figure, "fuzz", text, &err) == ABDB_OK) {
         (void)!abdb_figure_build_script(&figure, "", &drawing, &script, &err);
         if (abdb_figure_set_size(&figure, cell, &err) == ABDB_OK)
             (void)!abdb_figure_build_script(&figure, "", &drawing, &script, &err);
@@ -113,7 +113,7 @@ FUZZ_TARGET(fuzz_figure)
     free(cell);
 }
 
-FUZZ_TARGET(fuzz_report)
+FUZZ_TARGET(fuzz_parse_report_and_run_its_query)
 {
     const unsigned char *end = size ? memchr(data, 0, size) : NULL;
     char *text = fuzz_copy_bytes_as_c_string(data, end ? (size_t)(end - data) : size);
@@ -127,8 +127,8 @@ FUZZ_TARGET(fuzz_report)
 
     (void)word;
     if (abdb_report_parse(&report, "fuzz", text, &err) == ABDB_OK) {
-        if (abdb_report_run(open_filled_db_limiting_steps(), &report, values, &table, &err) ==
-            ABDB_OK)
+        if (abdb_report_run_into_table(open_filled_db_limiting_steps(), &report, values, &table,
+                                       &err) == ABDB_OK)
             for (size_t i = 0; i < table.rows * table.columns; i++)
                 abdb_format_cell_rounded_with_mark(&table, i / table.columns, i % table.columns,
                                                    cell);
@@ -141,7 +141,7 @@ FUZZ_TARGET(fuzz_report)
     free(value);
 }
 
-FUZZ_TARGET(fuzz_plan)
+FUZZ_TARGET(fuzz_parse_plan_into_cells)
 {
     char *text = fuzz_copy_bytes_as_c_string(data, size);
     abdb_plan plan = {0};

@@ -48,14 +48,14 @@ static double allowed_rounding_difference(const abdb_tensor *t, double want, dou
     double u = abdb_dtype_unit_roundoff(t->dtype == ABDB_F64 ? ABDB_F64 : ABDB_F32);
 
     if (exact || whole) return 0;
-    return ULPS * u * largest +
-           2 * abdb_output_roundoff(t) * fmax(fabs(want), abdb_dtype_least_normal(t->dtype));
+    return ULPS * u * largest + 2 * abdb_output_roundoff_or_0_if_accumulator(t) *
+                                    fmax(fabs(want), abdb_dtype_least_normal(t->dtype));
 }
 
 /* The largest difference of two tensors over what is allowed. Where rows have one element, they are
  * one row. */
-static double largest_difference_over_allowed(const abdb_tensor *tensor,
-                                              const abdb_tensor *stored_tensor, bool exact)
+static double largest_difference_over_allowed_rounding(const abdb_tensor *tensor,
+                                                       const abdb_tensor *stored_tensor, bool exact)
 {
     size_t all = abdb_tensor_element_count(tensor),
            width = all == tensor->dim[0] ? all : all / tensor->dim[0];
@@ -90,11 +90,11 @@ static void write_or_compare_output(outputs_task *t, const abdb_instance *c, int
         return;
     }
     before.data = stored;
-    t->ratio = fmax(t->ratio, largest_difference_over_allowed(is, &before, c->exact));
+    t->ratio = fmax(t->ratio, largest_difference_over_allowed_rounding(is, &before, c->exact));
 }
 
 /* The outputs as they were, one after another; NULL: they cannot be read. */
-static char *read_stored_outputs(outputs_task *t, const abdb_instance *copies, size_t count)
+static char *read_stored_outputs_or_null(outputs_task *t, const abdb_instance *copies, size_t count)
 {
     size_t size = 0;
     char *all;
@@ -113,10 +113,10 @@ static char *read_stored_outputs(outputs_task *t, const abdb_instance *copies, s
 }
 
 /* Copies that are launched round after round; the first rounds and the last are looked at. */
-static abdb_status launch_rounds_keep_outputs(outputs_task *t, abdb_instance *copies, size_t count,
-                                              abdb_error *err)
+static abdb_status launch_rounds_write_or_compare_outputs(outputs_task *t, abdb_instance *copies,
+                                                          size_t count, abdb_error *err)
 {
-    char *was = t->compare ? read_stored_outputs(t, copies, count) : NULL;
+    char *was = t->compare ? read_stored_outputs_or_null(t, copies, count) : NULL;
     double start = abdb_clock_seconds();
     bool last = !t->compare;
     abdb_status st = ABDB_OK;
@@ -144,8 +144,9 @@ done:
 }
 
 /* Copies of a recipe, from that seed on; none where there is no exact one. */
-static abdb_status make_copies_and_launch(outputs_task *t, abdb_instance_spec *recipe, size_t count,
-                                          abdb_error *err)
+static abdb_status make_copies_and_launch_unless_inexact(outputs_task *t,
+                                                         abdb_instance_spec *recipe, size_t count,
+                                                         abdb_error *err)
 {
     abdb_instance *copies = calloc(COPIES, sizeof *copies);
     size_t made = 0;
@@ -157,14 +158,14 @@ static abdb_status make_copies_and_launch(outputs_task *t, abdb_instance_spec *r
         TRY(st);
     }
     if (recipe->exact && !copies[0].exact) goto done;
-    TRY(launch_rounds_keep_outputs(t, copies, count, err));
+    TRY(launch_rounds_write_or_compare_outputs(t, copies, count, err));
 done:
     for (size_t i = 0; i < made; i++) abdb_instance_free(&copies[i]);
     free(copies);
     return st;
 }
 
-static const char *run_cell_return_verdict(outputs_task *t, json_t *request, abdb_error *err)
+static const char *launch_cell_return_verdict(outputs_task *t, json_t *request, abdb_error *err)
 {
     abdb_instance_spec recipe = {
         .kernel = abdb_find_kernel_by_name(json_string_value(json_object_get(request, "kernel"))),
@@ -182,13 +183,14 @@ static const char *run_cell_return_verdict(outputs_task *t, json_t *request, abd
         return "refused";
     recipe.impl = find_accepting_implementation(t->backend, &p);
     if (!recipe.impl) return "refused";
-    if (recipe.kernel->make_exact_inputs && make_copies_and_launch(t, &recipe, 1, err) != ABDB_OK)
+    if (recipe.kernel->make_exact_inputs &&
+        make_copies_and_launch_unless_inexact(t, &recipe, 1, err) != ABDB_OK)
         return "broken";
     recipe.seed = 0;
     recipe.exact = false;
     cache = abdb_param_text(&p, "cache");
-    if (make_copies_and_launch(t, &recipe, cache && strcmp(cache, "rotate") == 0 ? COPIES : 1,
-                               err) != ABDB_OK)
+    if (make_copies_and_launch_unless_inexact(
+            t, &recipe, cache && strcmp(cache, "rotate") == 0 ? COPIES : 1, err) != ABDB_OK)
         return "broken";
     return t->ratio > 1 ? "changed" : "same";
 }
@@ -205,7 +207,7 @@ static void run_request_print_verdict(outputs_task *t, const char *line)
     t->ratio = 0;
     t->file = fopen(path, t->compare ? "rb" : "wb");
     if (t->file) {
-        word = run_cell_return_verdict(t, request, &err);
+        word = launch_cell_return_verdict(t, request, &err);
         fclose(t->file);
     }
     printf("%zu %s %g %s\n", t->number++, word, t->ratio, err.message);

@@ -41,7 +41,7 @@ static void print_dates_and_conversions(void)
     char day[ABDB_DATE_SIZE];
 
     for (size_t i = 0; i < sizeof dates / sizeof dates[0]; i++) {
-        bool is = abdb_date_to_iso(dates[i], day);
+        bool is = abdb_date_parse_any_spelling_to_iso(dates[i], day);
 
         printf("%s: %d %s\n", dates[i], is, is ? day : "");
     }

@@ -93,7 +93,8 @@ static void test_option_values_cost_same_in_large_file(void **state)
             *many = create_filled_db_counting_vm_steps(PARTS * MORE);
     abdb_arena arena = {0};
     const char *names[NAMES_MAX];
-    size_t reports = abdb_list_report_names(names, NAMES_MAX, &arena), asked = 0, rows, again;
+    size_t reports = abdb_list_own_and_shipped_report_names(names, NAMES_MAX, &arena), asked = 0,
+           rows, again;
     abdb_error err;
 
     (void)state;
@@ -136,9 +137,9 @@ static long long count_vm_steps_of_report_of_last_command(abdb_db *db, const cha
     abdb_error err;
 
     assert_ok(abdb_report_load(&report, name, &err));
-    assert_ok(abdb_allow_reads_until_deadline(db, 0, &err));
+    assert_ok(abdb_restrict_db_to_reads_begin_deadline(db, 0, &err));
     steps = 0;
-    assert_ok(abdb_report_run(db, &report, value, &table, &err));
+    assert_ok(abdb_report_run_into_table(db, &report, value, &table, &err));
     assert_int_equal(table.rows, 1);
     abdb_table_free(&table);
     abdb_report_free(&report);

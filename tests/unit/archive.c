@@ -17,8 +17,8 @@ typedef struct {
     size_t size;
 } bytes;
 
-static void append_archive_member(struct archive *a, const char *name, const char *data,
-                                  size_t size)
+static void write_regular_file_member(struct archive *a, const char *name, const char *data,
+                                      size_t size)
 {
     struct archive_entry *entry = archive_entry_new();
 
@@ -40,8 +40,8 @@ static void write_archive_with_skipped_and_named_member(bytes *out, int format, 
     assert_int_equal(archive_write_set_format(a, format), ARCHIVE_OK);
     assert_int_equal(archive_write_add_filter(a, filter), ARCHIVE_OK);
     assert_int_equal(archive_write_open_memory(a, out->data, ROOM, &out->size), ARCHIVE_OK);
-    if (format != ARCHIVE_FORMAT_RAW) append_archive_member(a, "in/.left-out", "nothing", 7);
-    append_archive_member(a, name, inner->data, inner->size);
+    if (format != ARCHIVE_FORMAT_RAW) write_regular_file_member(a, "in/.left-out", "nothing", 7);
+    write_regular_file_member(a, name, inner->data, inner->size);
     assert_int_equal(archive_write_close(a), ARCHIVE_OK);
     archive_write_free(a);
 }
@@ -73,7 +73,7 @@ static abdb_status walk_archive_into_path_and_data_text(const bytes *archive, ch
                                          append_member_path_and_data_to_text, NULL};
 
     member_list[0] = '\0';
-    return abdb_archive_walk_memory(&input, &handler, err);
+    return abdb_archive_deliver_members_of_memory(&input, &handler, err);
 }
 
 static const int filters[] = {ARCHIVE_FILTER_NONE, ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_BZIP2,
@@ -100,7 +100,7 @@ static void test_every_container_and_filter_is_read(void **state)
         if (filters[f] == ARCHIVE_FILTER_NONE) continue;
         write_archive_with_skipped_and_named_member(&one, ARCHIVE_FORMAT_RAW, filters[f], "b.csv",
                                                     &text);
-        assert_true(abdb_archive_has_magic("a", one.data, one.size));
+        assert_true(abdb_archive_has_known_first_bytes("a", one.data, one.size));
         assert_ok(walk_archive_into_path_and_data_text(&one, seen, &err));
         assert_string_equal(seen, "a!=some text\n|");
     }
@@ -139,7 +139,7 @@ static void test_program_only_formats_stay_raw_files(void **state)
         bytes *inner = &two;
 
         memcpy(inner->data, magic[i], inner->size = 12);
-        assert_false(abdb_archive_has_magic("a", inner->data, inner->size));
+        assert_false(abdb_archive_has_known_first_bytes("a", inner->data, inner->size));
         write_archive_with_skipped_and_named_member(&one, ARCHIVE_FORMAT_RAW, ARCHIVE_FILTER_GZIP,
                                                     "x", inner);
         assert_ok(walk_archive_into_path_and_data_text(&one, seen, &err));
@@ -203,7 +203,7 @@ static void test_bomb_in_nested_tar_is_limited(void **state)
     assert_int_equal(archive_write_open_memory(a, two.data, ROOM, &two.size), ARCHIVE_OK);
     for (int i = 0; i < FILES; i++) {
         snprintf(name, sizeof name, "%d.gz", i);
-        append_archive_member(a, name, one.data, one.size);
+        write_regular_file_member(a, name, one.data, one.size);
     }
     assert_int_equal(archive_write_close(a), ARCHIVE_OK);
     archive_write_free(a);
@@ -212,7 +212,7 @@ static void test_bomb_in_nested_tar_is_limited(void **state)
                                                 "a.tar", &two);
     input.data = (const unsigned char *)one.data;
     input.size = one.size;
-    assert_int_equal(abdb_archive_walk_memory(&input, &handler, &err), ABDB_LIMIT);
+    assert_int_equal(abdb_archive_deliver_members_of_memory(&input, &handler, &err), ABDB_LIMIT);
     assert_int_equal(t.whole, FREE / SIZE);
 }
 
@@ -238,8 +238,9 @@ static void test_endless_skipped_frame_is_limited(void **state)
     assert_int_equal(fflush(file), 0);
     assert_int_equal(pread(fileno(file), head, sizeof head, 0), sizeof head);
     assert_int_equal(lseek(fileno(file), sizeof head, SEEK_SET), sizeof head);
-    assert_int_equal(abdb_archive_walk_file(fileno(file), "a", head, sizeof head, &handler, &err),
-                     ABDB_LIMIT);
+    assert_int_equal(
+        abdb_archive_deliver_members_of_file(fileno(file), "a", head, sizeof head, &handler, &err),
+        ABDB_LIMIT);
     assert_int_equal(t.whole, 0);
     assert_true(lseek(fileno(file), 0, SEEK_CUR) <= ABDB_ARCHIVE_HEAD + PIECE);
     fclose(file);

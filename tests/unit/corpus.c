@@ -82,7 +82,7 @@ static int write_corpus_lines_as_files(const char *target, const char *folder)
 }
 
 /* Answers for people go nowhere meanwhile. */
-static void redirect_or_restore_stdout_and_stderr(bool on)
+static void redirect_to_null_or_restore_output(bool on)
 {
     static int out = -1, words = -1;
     int null;
@@ -103,7 +103,7 @@ static void redirect_or_restore_stdout_and_stderr(bool on)
     }
 }
 
-static void test_corpus_of_target_keeps_promises(void **state)
+static void test_every_corpus_input_passes_its_target(void **state)
 {
     const fuzz_target *target = *state;
     FILE *file = open_corpus_file_of_target(target->name);
@@ -111,7 +111,7 @@ static void test_corpus_of_target_keeps_promises(void **state)
     size_t room = 0, inputs = 0;
 
     if (!file) fail_msg("no corpus of %s", target->name);
-    redirect_or_restore_stdout_and_stderr(true);
+    redirect_to_null_or_restore_output(true);
     for (; getline(&line, &room, file) > 0; inputs++) {
         size_t size = unescape_line_in_place(line);
         unsigned char *copy = malloc(size ? size : 1); /* of that size, for what looks beyond it */
@@ -120,7 +120,7 @@ static void test_corpus_of_target_keeps_promises(void **state)
         target->one(target->word, copy, size);
         free(copy);
     }
-    redirect_or_restore_stdout_and_stderr(false);
+    redirect_to_null_or_restore_output(false);
     fclose(file);
     free(line);
     assert_true(inputs > 0);
@@ -137,7 +137,7 @@ int main(int argc, char **argv)
         return write_corpus_lines_as_files(argv[2], argv[3]);
     for (const fuzz_target *t = fuzz_targets; t->name && count < 64; t++)
         if (argc == 1 || strcmp(argv[1], t->name) == 0)
-            tests[count++] = (struct CMUnitTest){t->name, test_corpus_of_target_keeps_promises,
+            tests[count++] = (struct CMUnitTest){t->name, test_every_corpus_input_passes_its_target,
                                                  NULL, NULL, (void *)(size_t)t};
     return _cmocka_run_group_tests("corpus", tests, count, NULL, NULL);
 }

@@ -24,11 +24,12 @@ static abdb_status append_line_count_and_first_field_to_log(void *self, const ab
     return ABDB_OK;
 }
 
-static abdb_status read_csv_into_log(const char *text, char delimiter, row_log *l, abdb_error *err)
+static abdb_status parse_csv_rows_into_log(const char *text, char delimiter, row_log *l,
+                                           abdb_error *err)
 {
     l->seen[0] = '\0';
-    return abdb_csv_read(text, strlen(text), delimiter, append_line_count_and_first_field_to_log, l,
-                         err);
+    return abdb_csv_parse_rows_to_handler(text, strlen(text), delimiter,
+                                          append_line_count_and_first_field_to_log, l, err);
 }
 
 static void test_rows_keep_their_line_numbers(void **state)
@@ -37,10 +38,10 @@ static void test_rows_keep_their_line_numbers(void **state)
     row_log l;
 
     (void)state;
-    assert_ok(read_csv_into_log("a,b\n1,2\r\n\n\"x\ny\",3\n z ,4", ',', &l, &err));
+    assert_ok(parse_csv_rows_into_log("a,b\n1,2\r\n\n\"x\ny\",3\n z ,4", ',', &l, &err));
     assert_string_equal(l.seen,
                         "1:2:a|2:2:1|4:2:x\ny|6:2:z|"); /* blank line left out, rows counted */
-    assert_ok(read_csv_into_log("a\tb\n\tc\n", '\t', &l, &err));
+    assert_ok(parse_csv_rows_into_log("a\tb\n\tc\n", '\t', &l, &err));
     assert_string_equal(l.seen, "1:2:a|2:2:|"); /* a leading empty field is a field */
 }
 
@@ -50,7 +51,7 @@ static void test_unclosed_quote_is_refused_with_line(void **state)
     row_log l;
 
     (void)state;
-    assert_status(read_csv_into_log("a,b\n1,\"two\n3,4\n", ',', &l, &err), ABDB_DATA);
+    assert_status(parse_csv_rows_into_log("a,b\n1,\"two\n3,4\n", ',', &l, &err), ABDB_DATA);
     assert_non_null(strstr(err.message, "line 2"));
     assert_non_null(strstr(err.message, "never closed"));
 }
@@ -65,7 +66,7 @@ static void test_too_many_columns_is_refused(void **state)
     memset(text, ',', sizeof text - 1);
     text[0] = 'a';
     text[sizeof text - 1] = '\0';
-    assert_status(read_csv_into_log(text, ',', &l, &err), ABDB_LIMIT);
+    assert_status(parse_csv_rows_into_log(text, ',', &l, &err), ABDB_LIMIT);
 }
 
 /* Rows as "field;field;|" without those of empty fields only: once of the reader, which cuts rows
@@ -88,7 +89,7 @@ static void append_trimmed_field_to_log(void *data, size_t size, void *self)
         (size_t)snprintf(t->rows + t->used, sizeof t->rows - t->used, "%.*s;", (int)size, text);
 }
 
-static void end_row_drop_if_empty(int end, void *self)
+static void end_logged_row_drop_if_empty(int end, void *self)
 {
     field_log *t = self;
 
@@ -106,7 +107,7 @@ static abdb_status append_csv_row_fields_to_log(void *self, const abdb_csv_row *
     (void)err;
     for (size_t i = 0; i < row->count; i++)
         append_trimmed_field_to_log(row->field[i], strlen(row->field[i]), self);
-    end_row_drop_if_empty('\n', self);
+    end_logged_row_drop_if_empty('\n', self);
     return ABDB_OK;
 }
 
@@ -129,16 +130,17 @@ static void test_random_text_splits_as_libcsv(void **state)
         for (size_t i = 0; i < size; i++)
             text[i] = alphabet[(seed = seed * 1103515245 + 12345) / 65536 %
                                (sizeof alphabet - 1 - (size_t)(round % 2))];
-        st = abdb_csv_read(text, size, delimiter, append_csv_row_fields_to_log, &ours, &err);
+        st = abdb_csv_parse_rows_to_handler(text, size, delimiter, append_csv_row_fields_to_log,
+                                            &ours, &err);
         if (st == ABDB_DATA) continue; /* a quote that is never closed */
         assert_ok(st);
         csv_init(&parser, 0);
         csv_set_delim(&parser, (unsigned char)delimiter);
         if (delimiter == '\t') csv_set_space_func(&parser, NULL);
         assert_int_equal(csv_parse(&parser, text, size, append_trimmed_field_to_log,
-                                   end_row_drop_if_empty, &theirs),
+                                   end_logged_row_drop_if_empty, &theirs),
                          size);
-        csv_fini(&parser, append_trimmed_field_to_log, end_row_drop_if_empty, &theirs);
+        csv_fini(&parser, append_trimmed_field_to_log, end_logged_row_drop_if_empty, &theirs);
         csv_free(&parser);
         if (strcmp(ours.rows, theirs.rows) != 0)
             fail_msg("'%.*s': '%s', libcsv '%s'", (int)size, text, ours.rows, theirs.rows);
@@ -153,10 +155,11 @@ static void test_header_finds_columns_by_folded_name(void **state)
     abdb_error err = {0};
 
     (void)state;
-    assert_ok(abdb_csv_header_copy_row(&header, &row, &err));
-    assert_int_equal(abdb_csv_find_column(&header, "nothing|# of Processors"), 0);
-    assert_int_equal(abdb_csv_find_column(&header, "RESULT"), 1); /* the first of equal names */
-    assert_int_equal(abdb_csv_find_column(&header, "Resul"), -1);
+    assert_ok(abdb_csv_header_replace_by_row(&header, &row, &err));
+    assert_int_equal(abdb_csv_find_column_of_any_name(&header, "nothing|# of Processors"), 0);
+    assert_int_equal(abdb_csv_find_column_of_any_name(&header, "RESULT"),
+                     1); /* the first of equal names */
+    assert_int_equal(abdb_csv_find_column_of_any_name(&header, "Resul"), -1);
     abdb_csv_header_free(&header);
 }
 
@@ -166,7 +169,7 @@ static void assert_bytes_decode_to(const char *bytes, size_t size, const char *w
     abdb_input in;
     abdb_error err = {0};
 
-    assert_ok(abdb_input_decode_memory(&in, "x", bytes, size, &err));
+    assert_ok(abdb_input_decode_memory_to_utf8(&in, "x", bytes, size, &err));
     assert_int_equal(in.text_size, strlen(want));
     assert_memory_equal(in.text, want, strlen(want));
     assert_string_equal(in.encoding, encoding);
@@ -210,8 +213,8 @@ static void test_importer_is_found_by_content(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         abdb_input in;
 
-        assert_ok(abdb_input_decode_memory(&in, "x", cases[i].text,
-                                           i == 2 ? 3 : strlen(cases[i].text), &err));
+        assert_ok(abdb_input_decode_memory_to_utf8(&in, "x", cases[i].text,
+                                                   i == 2 ? 3 : strlen(cases[i].text), &err));
         if (cases[i].importer) {
             assert_ok(abdb_importer_find_by_name_or_highest_bid(&found, NULL, &in, &err));
             assert_string_equal(found->name, cases[i].importer);
@@ -236,18 +239,18 @@ static void test_file_value_wins_over_override(void **state)
     abdb_entry *entry = test_calloc(1, sizeof *entry);
 
     (void)state;
-    assert_status(abdb_overrides_add_setting(&w, "submiter=x", &err), ABDB_USAGE);
+    assert_status(abdb_overrides_validate_and_add_setting(&w, "submiter=x", &err), ABDB_USAGE);
     assert_non_null(strstr(err.message, "submitter"));
-    assert_status(abdb_overrides_add_setting(&w, "novalue", &err), ABDB_USAGE);
-    assert_ok(abdb_overrides_add_setting(&w, "tag=mine", &err));
-    assert_ok(abdb_overrides_add_setting(&w, "round=v0.7", &err));
-    assert_ok(abdb_overrides_add_setting(&w, "factor.ecc=on", &err));
+    assert_status(abdb_overrides_validate_and_add_setting(&w, "novalue", &err), ABDB_USAGE);
+    assert_ok(abdb_overrides_validate_and_add_setting(&w, "tag=mine", &err));
+    assert_ok(abdb_overrides_validate_and_add_setting(&w, "round=v0.7", &err));
+    assert_ok(abdb_overrides_validate_and_add_setting(&w, "factor.ecc=on", &err));
     entry->field[ABDB_FIELD_round] = "v1.0";
     abdb_entry_apply_overrides_and_check(entry, &w);
     assert_string_equal(entry->field[ABDB_FIELD_round], "v1.0"); /* the file's word stands */
     assert_string_equal(entry->field[ABDB_FIELD_tag], "mine");
     assert_int_equal(entry->factors, 3); /* ecc, and two marks of the user's words */
-    abdb_overrides_canonical_text(&w, &text);
+    abdb_overrides_append_canonical_text(&w, &text);
     assert_string_equal(abdb_text_get(&text), "factor.ecc=on\nround=v0.7\ntag=mine");
     abdb_text_free(&text);
     abdb_overrides_free(&w);

@@ -97,7 +97,7 @@ static void test_every_date_text_has_its_iso_form(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char out[ABDB_DATE_SIZE] = "untouched";
-        bool is = abdb_date_to_iso(cases[i].text, out);
+        bool is = abdb_date_parse_any_spelling_to_iso(cases[i].text, out);
 
         if (is != (cases[i].iso != NULL) || strcmp(out, is ? cases[i].iso : "untouched") != 0)
             fail_msg("'%s' is read as '%s', not as '%s'", cases[i].text, is ? out : "no date",
@@ -112,8 +112,10 @@ static void test_only_iso_form_counts_as_iso(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *iso = cases[i].iso;
 
-        if (iso && !abdb_date_is_iso(iso)) fail_msg("'%s' should be in the form that is kept", iso);
-        if (abdb_date_is_iso(cases[i].text) != (iso && strcmp(iso, cases[i].text) == 0))
+        if (iso && !abdb_date_is_stored_iso_or_day_range(iso))
+            fail_msg("'%s' should be in the form that is kept", iso);
+        if (abdb_date_is_stored_iso_or_day_range(cases[i].text) !=
+            (iso && strcmp(iso, cases[i].text) == 0))
             fail_msg("'%s': in the form that is kept, or not?", cases[i].text);
     }
 }
@@ -124,7 +126,7 @@ static void test_now_is_utc_to_the_second(void **state)
 
     (void)state;
     abdb_date_now_utc(out);
-    assert_true(abdb_date_is_iso(out));
+    assert_true(abdb_date_is_stored_iso_or_day_range(out));
     assert_int_equal(strlen(out), 20);
 }
 

@@ -26,8 +26,8 @@ static void withdraw_or_restore_random_target(void)
     unsigned which = random_below(3);
     char *sql = sqlite3_mprintf(targets[which], which == 2 ? random_below(2) : random_below(8));
 
-    assert_ok(
-        abdb_withdrawal_insert_events(db, which == 2 ? "restored" : "withdrawn", sql, "no", &err));
+    assert_ok(abdb_withdrawal_insert_events_changing_state(
+        db, which == 2 ? "restored" : "withdrawn", sql, "no", &err));
     assert_ok(abdb_derive_mark_stale(db, "gone", &err));
     sqlite3_free(sql);
 }
@@ -71,7 +71,7 @@ static char *derived_rows_as_text(void)
 }
 
 /* One life of a database: units, aliases and withdrawals in any order. */
-static void import_all_with_random_alias_and_withdrawal(const statement *s)
+static void import_all_in_random_units_aliases_withdrawals(const statement *s)
 {
     size_t at = 0;
 
@@ -85,7 +85,7 @@ static void import_all_with_random_alias_and_withdrawal(const statement *s)
         /* An alias or the rank of a source after one file in eight, a withdrawal after one in
          * five, the same file again after one in four, and an update after two in three: the
          * rest waits for a later one. */
-        if (random_below(8) == 0) import_model_alias(random_below(3));
+        if (random_below(8) == 0) import_nth_model_alias_pair(random_below(3));
         if (random_below(5) == 0) withdraw_or_restore_random_target();
         if (random_below(8) == 0) import_source_rank(random_below(3), 10 + 40 * random_below(3));
         if (random_below(4) == 0) { /* says again what was said */
@@ -94,7 +94,8 @@ static void import_all_with_random_alias_and_withdrawal(const statement *s)
             import_statements_as_file_unless_known(s, from,
                                                    from + 1 + random_below((unsigned)(at - from)));
         }
-        if (random_below(3)) assert_ok(abdb_derive_update_all(db, false, &err));
+        if (random_below(3))
+            assert_ok(abdb_derive_update_in_transaction_if_behind(db, false, &err));
     }
 }
 
@@ -112,10 +113,10 @@ static void test_stepwise_derivation_equals_rebuild(void **state)
         random_state = seed + (unsigned)i;
         for (size_t k = 0; k < STATEMENTS; k++) draw_random_statement(&s[k]);
         create_store();
-        import_all_with_random_alias_and_withdrawal(s);
-        assert_ok(abdb_derive_update_all(db, false, &err));
+        import_all_in_random_units_aliases_withdrawals(s);
+        assert_ok(abdb_derive_update_in_transaction_if_behind(db, false, &err));
         kept = derived_rows_as_text();
-        assert_ok(abdb_derive_update_all(db, true, &err));
+        assert_ok(abdb_derive_update_in_transaction_if_behind(db, true, &err));
         made = derived_rows_as_text();
         if (strcmp(kept, made) != 0)
             fail_msg("SEED=%u ROUNDS=1: kept up to date\n%s\nrebuilt\n%s", seed + (unsigned)i, kept,
@@ -129,7 +130,7 @@ static void test_stepwise_derivation_equals_rebuild(void **state)
 }
 
 /* Events of three files about the same facts, some of one date, as another clock dates them. */
-static void insert_random_withdrawals_and_derive(void)
+static void insert_random_withdrawal_events_and_derive(void)
 {
     static const char *const dates[] = {"2026",
                                         "2026-01-01",
@@ -153,7 +154,7 @@ static void insert_random_withdrawals_and_derive(void)
     }
     assert_ok(abdb_derive_mark_stale(db, "gone", &err));
     if (random_below(2)) withdraw_or_restore_random_target();
-    assert_ok(abdb_derive_update_all(db, false, &err));
+    assert_ok(abdb_derive_update_in_transaction_if_behind(db, false, &err));
 }
 
 /* What is withdrawn and why, and what that leaves out, by keys. */
@@ -190,9 +191,9 @@ static void test_merge_order_does_not_change_withdrawals(void **state)
     for (int i = 0; i < 3; i++) {
         create_store();
         import_statements_as_file_unless_known(s, 0, 8);
-        assert_ok(abdb_derive_update_all(db, false, &err));
-        insert_random_withdrawals_and_derive();
-        abdb_writer_close(writer);
+        assert_ok(abdb_derive_update_in_transaction_if_behind(db, false, &err));
+        insert_random_withdrawal_events_and_derive();
+        abdb_writer_rollback_and_close(writer);
         abdb_db_close(db);
         snprintf(part[i], sizeof part[i], "%s.%d", path, i);
         assert_int_equal(rename(path, part[i]), 0);
@@ -204,7 +205,7 @@ static void test_merge_order_does_not_change_withdrawals(void **state)
         create_store();
         for (int i = 0; i < 3; i++)
             assert_ok(abdb_merge_database(db, part[orders[o][i]], &counts, &err));
-        assert_ok(abdb_derive_update_all(db, false, &err));
+        assert_ok(abdb_derive_update_in_transaction_if_behind(db, false, &err));
         now = withdrawals_and_their_keys_as_text();
         close_and_delete_store();
         if (first && strcmp(first, now) != 0) fail_msg("SEED=%u:\n%s\n\n%s", seed, first, now);
@@ -242,11 +243,13 @@ static void test_last_withdrawal_event_holds(void **state)
         assert_ok(abdb_db_exec(db, sql, &err));
         sqlite3_free(sql);
         for (int k = 0; k < 6; k++) { /* each says it twice: the second time it is nothing new */
-            assert_ok(abdb_withdrawal_insert_events(db, k / 2 % 2 ? "withdrawn" : "restored",
-                                                    "SELECT 't'", "again", &err));
-            assert_ok(abdb_db_query_integer(db, "SELECT count(*) FROM withdrawn", &held, &err));
+            assert_ok(abdb_withdrawal_insert_events_changing_state(
+                db, k / 2 % 2 ? "withdrawn" : "restored", "SELECT 't'", "again", &err));
+            assert_ok(
+                abdb_db_query_integer_or_0(db, "SELECT count(*) FROM withdrawn", &held, &err));
             assert_int_equal(held, k / 2 % 2);
-            assert_ok(abdb_db_query_integer(db, "SELECT count(*) FROM withdrawal", &events, &err));
+            assert_ok(
+                abdb_db_query_integer_or_0(db, "SELECT count(*) FROM withdrawal", &events, &err));
             assert_int_equal(events, 2 + k / 2);
         }
     }
@@ -311,9 +314,9 @@ static double cpu_seconds_to_derive_rows_of_one_name(size_t rows)
         snprintf(one.raw, sizeof one.raw, "%.1f", one.value);
         send_statement_entry_to_writer(&one, i);
     }
-    assert_ok(abdb_writer_commit(writer, &counts, &err));
+    assert_ok(abdb_writer_commit_and_withdraw_replaced_imports(writer, &counts, &err));
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
-    assert_ok(abdb_derive_update_all(db, false, &err));
+    assert_ok(abdb_derive_update_in_transaction_if_behind(db, false, &err));
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
     close_and_delete_store();
     return (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
@@ -362,8 +365,8 @@ static void import_numbered_statements_and_derive(size_t from, size_t count)
         s.value = 10 + (double)i;
         send_statement_entry_to_writer(&s, i);
     }
-    assert_ok(abdb_writer_commit(writer, &counts, &err));
-    assert_ok(abdb_derive_update_all(db, false, &err));
+    assert_ok(abdb_writer_commit_and_withdraw_replaced_imports(writer, &counts, &err));
+    assert_ok(abdb_derive_update_in_transaction_if_behind(db, false, &err));
 }
 
 /* The least steps and pages written of five files of two statements. */
@@ -397,13 +400,13 @@ static void test_import_cost_does_not_grow_with_file(void **state)
     create_store();
     sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, trace_add_vm_steps_of_statement, NULL);
     for (size_t i = 0; i < 2000; i += 1000) import_numbered_statements_and_derive(i, 1000);
-    assert_ok(
-        abdb_withdrawal_insert_events(db, "withdrawn",
-                                      "SELECT format('e-%016x%016x', entry_key,"
-                                      " entry_key_low) FROM entry_row WHERE entry_id % 200 = 7",
-                                      "no", &err));
+    assert_ok(abdb_withdrawal_insert_events_changing_state(
+        db, "withdrawn",
+        "SELECT format('e-%016x%016x', entry_key,"
+        " entry_key_low) FROM entry_row WHERE entry_id % 200 = 7",
+        "no", &err));
     assert_ok(abdb_derive_mark_stale(db, "gone", &err));
-    assert_ok(abdb_derive_update_all(db, false, &err));
+    assert_ok(abdb_derive_update_in_transaction_if_behind(db, false, &err));
     least_steps_and_pages_of_importing_two(2000, &few_steps, &few_pages);
     for (size_t i = 3000; i < 40000; i += 1000) import_numbered_statements_and_derive(i, 1000);
     least_steps_and_pages_of_importing_two(50000, &many_steps, &many_pages);

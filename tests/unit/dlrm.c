@@ -35,7 +35,7 @@ static double dlrm_error_over_bound_against_loops(const abdb_parts *parts, const
     s.width = width;
     s.batch = batch;
     s.rows = 50;
-    abdb_dlrm_derive_joined_and_padded_width(&s);
+    abdb_dlrm_set_bottom_joined_padded_widths(&s);
     assert_ok(abdb_dlrm_verify_small_model(&stage, &s, &error, &at, &err));
     assert_true(!spans.overflowed && spans.deep == 0);
     return error;
@@ -70,7 +70,7 @@ static void test_split_tables_give_same_output(void **state)
     s.tables = 3;
     s.width = 40; /* a table takes 160000 bytes */
     s.batch = 5;
-    abdb_dlrm_derive_joined_and_padded_width(&s);
+    abdb_dlrm_set_bottom_joined_padded_widths(&s);
     small.alloc = allocate_small_or_count_refusal;
     refused = 0;
     for (int i = 0; i < 2; i++) {
@@ -86,7 +86,7 @@ static void test_split_tables_give_same_output(void **state)
         assert_int_equal(d.each, i ? 2 : 3);
         assert_ok(abdb_dlrm_draw_features_and_indices(&d, 7, &err));
         abdb_dlrm_run_inference(&d);
-        assert_ok(abdb_dlrm_verify_samples(&d, 5, &error, &err));
+        assert_ok(abdb_dlrm_verify_spread_samples_of_batch(&d, 5, &error, &err));
         assert_true(error < 0.5);
         memcpy(out[i], d.out, sizeof out[i]);
         abdb_dlrm_free(&d);
@@ -150,7 +150,7 @@ static void test_memory_released_if_fill_fails(void **state)
 
     (void)state;
     assert_ok(abdb_dlrm_parse_and_scale_shape(&p, &s, &err));
-    abdb_dlrm_derive_joined_and_padded_width(&s);
+    abdb_dlrm_set_bottom_joined_padded_widths(&s);
     broken.alloc = allocate_and_count;
     broken.release = release_and_count;
     broken.fill = always_fail_to_fill;

@@ -24,8 +24,9 @@ static double random_normal(void)
 
 /* Nodes x processes x cells; a process of a node has one luck in all cells. Node 0 is slower by
  * log_slowdown, in slow_cell alone where that is a cell. */
-static size_t draw_fleet_measurements(abdb_fleet_measurement *seen, size_t nodes, size_t processes,
-                                      size_t cells, double log_slowdown, size_t slow_cell)
+static size_t draw_fleet_measurements_with_slow_node_0(abdb_fleet_measurement *seen, size_t nodes,
+                                                       size_t processes, size_t cells,
+                                                       double log_slowdown, size_t slow_cell)
 {
     size_t n = 0;
 
@@ -53,7 +54,8 @@ static abdb_fleet_row *compare_fleet_nodes_return_rows(size_t measurements, size
     abdb_fleet_row *row;
     abdb_error err;
 
-    assert_ok(abdb_fleet_compare_nodes(seen, measurements, &usual, &row, rows, &err));
+    assert_ok(
+        abdb_fleet_test_each_node_against_peers(seen, measurements, &usual, &row, rows, &err));
     return row;
 }
 
@@ -70,7 +72,9 @@ static void test_few_nodes_or_processes_is_too_few(void **state)
     for (size_t i = 0; i < sizeof few / sizeof few[0]; i++) {
         seed = i;
         row = compare_fleet_nodes_return_rows(
-            draw_fleet_measurements(seen, few[i].nodes, few[i].processes, 2, 1, SIZE_MAX), &rows);
+            draw_fleet_measurements_with_slow_node_0(seen, few[i].nodes, few[i].processes, 2, 1,
+                                                     SIZE_MAX),
+            &rows);
         assert_int_equal(rows, 3 * few[i].nodes);
         for (size_t k = 0; k < rows; k++) {
             assert_int_equal(row[k].verdict, ABDB_VERDICT_TOO_FEW);
@@ -83,7 +87,8 @@ static void test_few_nodes_or_processes_is_too_few(void **state)
     assert_int_equal(rows, 0);
     free(row);
     seen[0] = (abdb_fleet_measurement){0, 0, 0, NAN};
-    assert_int_equal(abdb_fleet_compare_nodes(seen, 1, &usual, &row, &rows, &err), ABDB_DATA);
+    assert_int_equal(abdb_fleet_test_each_node_against_peers(seen, 1, &usual, &row, &rows, &err),
+                     ABDB_DATA);
     assert_null(row);
 }
 
@@ -134,7 +139,7 @@ static void test_only_the_slow_node_is_found(void **state)
 
         seed = 7 + only;
         row = compare_fleet_nodes_return_rows(
-            draw_fleet_measurements(seen, 16, 10, 2, log(1.1), only), &rows);
+            draw_fleet_measurements_with_slow_node_0(seen, 16, 10, 2, log(1.1), only), &rows);
         assert_int_equal(rows, 48);
         for (size_t i = 0; i < rows; i++)
             odd += row[i].node && row[i].verdict != ABDB_VERDICT_UNCLEAR &&
@@ -165,11 +170,11 @@ static void test_repeats_and_order_change_nothing(void **state)
 
     (void)state;
     seed = 3;
-    n = draw_fleet_measurements(seen, 8, 6, 2, 0, SIZE_MAX);
+    n = draw_fleet_measurements_with_slow_node_0(seen, 8, 6, 2, 0, SIZE_MAX);
     for (size_t i = 0; i < n; i++) seen[n + i] = seen[i]; /* all of it twice */
     row = compare_fleet_nodes_return_rows(2 * n, &rows);
     seed = 3;
-    n = draw_fleet_measurements(seen, 8, 6, 2, 0, SIZE_MAX);
+    n = draw_fleet_measurements_with_slow_node_0(seen, 8, 6, 2, 0, SIZE_MAX);
     for (size_t p = 0; p < 6; p++)
         seen[n++] = (abdb_fleet_measurement){0, 2, p, 9}; /* nobody's cell */
     for (size_t i = 0; i < n / 2; i++) {

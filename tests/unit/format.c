@@ -34,7 +34,7 @@ static double decode_format_code(size_t format, uint32_t code)
 
 static uint32_t encode_format_value(size_t format, double value)
 {
-    return abdb_format_encode_bits(facts[format].dtype, value) >>
+    return abdb_format_round_and_encode_bits(facts[format].dtype, value) >>
            abdb_dtype_format(facts[format].dtype)->shift;
 }
 
@@ -163,9 +163,9 @@ static void test_fast_f16_and_bf16_match_table(void **state)
                 continue;
             }
             assert_int_equal(abdb_f16_from_f32(value),
-                             abdb_format_encode_bits(ABDB_F16, (double)value));
+                             abdb_format_round_and_encode_bits(ABDB_F16, (double)value));
             assert_int_equal(abdb_bf16_from_f32(value),
-                             abdb_format_encode_bits(ABDB_BF16, (double)value));
+                             abdb_format_round_and_encode_bits(ABDB_BF16, (double)value));
         }
     }
 }

@@ -127,7 +127,7 @@ static void test_gemm_nan_reaches_only_its_row(void **state)
 
     (void)state;
     assert_ok(abdb_kernel_gemm.setup_tensors(&p, &limits, &err));
-    allocate_and_fill_tensors(&p);
+    allocate_tensors_fill_inputs_uniform(&p);
     abdb_tensor_set_rounded(&p.tensor[0], 3 * 40 + 7, NAN);
     abdb_tensor_set_rounded(&p.tensor[0], 5 * 40 + 1, INFINITY);
     assert_ok(abdb_vec_gemm.prepare(&product, &p, &err));
@@ -156,7 +156,7 @@ static void test_gemm_sums_of_largest_i8_are_exact(void **state)
     (void)state;
     assert_ok(abdb_kernel_gemm.setup_tensors(&p, &limits, &err));
     if (!abdb_vec_gemm.accepts(&p, &why)) return;
-    allocate_and_fill_tensors(&p);
+    allocate_tensors_fill_inputs_uniform(&p);
     for (int t = 0; t < 2; t++)
         memset(p.tensor[t].data, 127, abdb_tensor_element_count(&p.tensor[t]));
     assert_ok(abdb_vec_gemm.prepare(&product, &p, &err));

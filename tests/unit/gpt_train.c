@@ -35,7 +35,7 @@ static void test_drawn_tokens_have_stated_entropy(void **state)
     (void)state;
     assert_ok(abdb_tokens_read_file_or_use_markov_chain(&t, NULL, VOCABULARY, 9, &err));
     for (int i = 0; i < TIMES; i++) {
-        abdb_tokens_draw_sequence(&t, LENGTH, token, target);
+        abdb_tokens_draw_sequence_and_targets(&t, LENGTH, token, target);
         for (int j = 0; j < LENGTH; j++) {
             if (j) assert_int_equal(token[j], target[j - 1]);
             assert_true(token[j] >= 0 && token[j] < VOCABULARY);
@@ -76,7 +76,7 @@ static void test_token_files_are_read_or_refused(void **state)
     assert_ok(abdb_tokens_read_file_or_use_markov_chain(&t, path, 7, 1, &err));
     assert_int_equal(t.count, 6);
     for (int i = 0; i < 20; i++) {
-        abdb_tokens_draw_sequence(&t, 3, token, target);
+        abdb_tokens_draw_sequence_and_targets(&t, 3, token, target);
         assert_true(token[1] == token[0] + 1 && target[0] == token[1] && target[2] == token[2] + 1);
     }
     assert_true(isnan(abdb_tokens_chain_entropy_nats_or_nan(&t)));
@@ -181,9 +181,9 @@ static double train_one_step_return_mean_loss(gpt_fixture *l, double learning_ra
     assert_ok(abdb_gpt_clear_gradient_sums(g, &err));
     for (size_t i = 0; i < g->s.accumulation; i++) {
         for (size_t b = 0; b < g->s.micro; b++)
-            abdb_tokens_draw_sequence(&l->source, g->s.sequence, token + b * g->s.sequence,
-                                      target + b * g->s.sequence);
-        assert_ok(abdb_gpt_forward_backward_and_reduce(g, token, target, &one, &err));
+            abdb_tokens_draw_sequence_and_targets(
+                &l->source, g->s.sequence, token + b * g->s.sequence, target + b * g->s.sequence);
+        assert_ok(abdb_gpt_forward_backward_and_allreduce(g, token, target, &one, &err));
         loss += one / (double)(g->rows * g->s.accumulation);
     }
     abdb_gpt_adamw_update(g, learning_rate);
@@ -275,8 +275,7 @@ typedef struct {
     size_t count[64], waiting, most;
 } doubling_ranks;
 
-static void start_allreduce_by_queueing_doubling(const abdb_rank_group *c, abdb_dtype dtype,
-                                                 size_t n, void *x)
+static void queue_sum_to_be_doubled(const abdb_rank_group *c, abdb_dtype dtype, size_t n, void *x)
 {
     doubling_ranks *t = c->self;
 
@@ -287,12 +286,12 @@ static void start_allreduce_by_queueing_doubling(const abdb_rank_group *c, abdb_
     t->most = t->waiting > t->most ? t->waiting : t->most;
 }
 
-static void progress_doing_nothing(const abdb_rank_group *c)
+static void progress_allreduce_doing_nothing(const abdb_rank_group *c)
 {
     (void)c;
 }
 
-static void wait_allreduce_by_doubling_queued_sums(const abdb_rank_group *c)
+static void double_all_queued_sums(const abdb_rank_group *c)
 {
     doubling_ranks *t = c->self;
 
@@ -318,9 +317,9 @@ static void test_two_ranks_learn_as_one(void **state)
         doubling_ranks t = {.waiting = 0};
         abdb_rank_group crew = {.ranks = 2,
                                 .self = &t,
-                                .start_allreduce = start_allreduce_by_queueing_doubling,
-                                .progress = progress_doing_nothing,
-                                .wait_allreduce = wait_allreduce_by_doubling_queued_sums};
+                                .start_allreduce = queue_sum_to_be_doubled,
+                                .progress = progress_allreduce_doing_nothing,
+                                .wait_allreduce = double_all_queued_sums};
         gpt_fixture alone, one;
         double a, b;
 

@@ -35,7 +35,7 @@ static float rounded_to_bf16(float x)
 }
 
 /* A product of f32 as six of bf16, which is what libraries sell as f32. */
-static void multiply_as_three_bf16(const abdb_problem *p)
+static void multiply_f32_as_six_bf16_products(const abdb_problem *p)
 {
     size_t n = p->tensor[0].dim[0];
     const float *a = p->tensor[0].data, *b = p->tensor[1].data;
@@ -98,7 +98,7 @@ static abdb_status launch_with_planted_mistake(void *state, abdb_error *err)
     wrong.launches++;
     if (wrong.what == DROPS_BITS) return launch_without_lowest_bits(p, err);
     if (wrong.what == THREE_BF16) {
-        multiply_as_three_bf16(p);
+        multiply_f32_as_six_bf16_products(p);
         return ABDB_OK;
     }
     if (wrong.what == IF_SPOILED && !isnan(c[0])) return ABDB_OK;
@@ -123,7 +123,8 @@ static abdb_status launch_with_planted_mistake(void *state, abdb_error *err)
 
 static const abdb_impl impl = {.provider = "wrong", .launch = launch_with_planted_mistake};
 
-static void make_product(abdb_instance *c, const char *params, bool exact, int mistake, int bits)
+static void make_gemm_instance_with_planted_mistake(abdb_instance *c, const char *params,
+                                                    bool exact, int mistake, int bits)
 {
     abdb_instance_spec recipe = {.kernel = &abdb_kernel_gemm,
                                  .impl = &impl,
@@ -141,17 +142,17 @@ static void make_product(abdb_instance *c, const char *params, bool exact, int m
 }
 
 /* What a check of two launches gives; the error in *error. */
-static abdb_status check_product(const char *params, bool exact, int mistake, int bits,
-                                 double *error)
+static abdb_status launch_twice_and_verify_gemm(const char *params, bool exact, int mistake,
+                                                int bits, double *error)
 {
     abdb_instance c;
     abdb_verify_result checked = {0};
     abdb_error err = {0};
     abdb_status st = ABDB_OK;
 
-    make_product(&c, params, exact, mistake, bits);
+    make_gemm_instance_with_planted_mistake(&c, params, exact, mistake, bits);
     for (int i = 0; i < 2 && st == ABDB_OK; i++)
-        st = abdb_instances_launch_and_verify(&c, 1, 1e9, &checked, &err);
+        st = abdb_instances_reset_launch_and_verify_all(&c, 1, 1e9, &checked, &err);
     *error = checked.error;
     abdb_instance_free(&c);
     json_decref(wrong.params);
@@ -167,11 +168,12 @@ static void test_changed_inputs_and_writes_outside_are_found(void **state)
     for (size_t i = 0; i < 2; i++) {
         int all = i ? BEHIND : FAR_BEHIND;
 
-        assert_int_equal(check_product(sizes[i], false, RIGHT, 0, &error), ABDB_OK);
+        assert_int_equal(launch_twice_and_verify_gemm(sizes[i], false, RIGHT, 0, &error), ABDB_OK);
         assert_true(error <= 1);
         for (int mistake = ROUNDS_INPUT; mistake <= all; mistake++) {
-            if (abdb_guard_offset(false) == 0 && mistake >= BEFORE) continue;
-            assert_int_equal(check_product(sizes[i], false, mistake, 0, &error), ABDB_VERIFY);
+            if (abdb_guard_bytes_before_tensor(false) == 0 && mistake >= BEFORE) continue;
+            assert_int_equal(launch_twice_and_verify_gemm(sizes[i], false, mistake, 0, &error),
+                             ABDB_VERIFY);
         }
     }
 }
@@ -187,19 +189,20 @@ static void test_dropped_and_split_bits_are_found(void **state)
 
     (void)state;
     for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(check_product(params[i], true, RIGHT, 0, &error), ABDB_OK);
+        assert_int_equal(launch_twice_and_verify_gemm(params[i], true, RIGHT, 0, &error), ABDB_OK);
         assert_true(error <= 1);
         for (int bits = 1; bits <= (i < 2 ? 16 : 40); bits += 3) {
-            assert_int_equal(check_product(params[i], true, DROPS_BITS, bits, &error), ABDB_OK);
+            assert_int_equal(
+                launch_twice_and_verify_gemm(params[i], true, DROPS_BITS, bits, &error), ABDB_OK);
             assert_true(error > 1);
         }
     }
-    assert_int_equal(check_product(params[0], true, THREE_BF16, 0, &error), ABDB_OK);
+    assert_int_equal(launch_twice_and_verify_gemm(params[0], true, THREE_BF16, 0, &error), ABDB_OK);
     assert_true(error > 1);
 }
 
 /* Two digests differ where one bit does, wherever, or two words change places. */
-static void test_digest_sees_each_bit(void **state)
+static void test_digest_changes_with_any_bit_or_word_swap(void **state)
 {
     enum { SIZE = 200000 };
     unsigned char *data = malloc(SIZE);
@@ -208,27 +211,27 @@ static void test_digest_sees_each_bit(void **state)
     (void)state;
     assert_non_null(data);
     for (size_t i = 0; i < SIZE; i++) data[i] = (unsigned char)abdb_random_bits_at(3, i);
-    first = abdb_digest_memory(data, SIZE - 3, true);
-    assert_true(first == abdb_digest_memory(data, SIZE - 3, false));
+    first = abdb_digest_memory_with_process_seed(data, SIZE - 3, true);
+    assert_true(first == abdb_digest_memory_with_process_seed(data, SIZE - 3, false));
     for (size_t i = 0; i < SIZE - 3; i += 997) {
         data[i] ^= (unsigned char)(1 << i % 8);
-        assert_true(first != abdb_digest_memory(data, SIZE - 3, true));
+        assert_true(first != abdb_digest_memory_with_process_seed(data, SIZE - 3, true));
         data[i] ^= (unsigned char)(1 << i % 8);
     }
     data[SIZE - 1] ^= 1; /* behind the end */
-    assert_true(first == abdb_digest_memory(data, SIZE - 3, true));
+    assert_true(first == abdb_digest_memory_with_process_seed(data, SIZE - 3, true));
     for (size_t i = 0; i < 8; i++) {
         unsigned char was = data[i];
 
         data[i] = data[i + 8];
         data[i + 8] = was;
     }
-    assert_true(first != abdb_digest_memory(data, SIZE - 3, true));
+    assert_true(first != abdb_digest_memory_with_process_seed(data, SIZE - 3, true));
     free(data);
 }
 
 /* Does sampling of a verified copy find the mistake? */
-static bool sampling_finds(int mistake)
+static bool sampling_finds_planted_mistake(int mistake)
 {
     abdb_sampling rule = {
         .warm_ups = 3, .min_samples = 10, .min_time_s = 0.02, .max_time_s = 0.02, .iqr_target = 10};
@@ -240,35 +243,37 @@ static bool sampling_finds(int mistake)
     abdb_status st;
     void *state;
 
-    make_product(&c, "{\"n\":\"24\"}", false, mistake, 0);
-    assert_ok(abdb_instances_launch_and_verify(&c, 1, 1e9, &checked, &err));
+    make_gemm_instance_with_planted_mistake(&c, "{\"n\":\"24\"}", false, mistake, 0);
+    assert_ok(abdb_instances_reset_launch_and_verify_all(&c, 1, 1e9, &checked, &err));
     assert_true(checked.error <= 1);
     /* As of a quick cell that began a second ago: looks have a share of that. */
-    assert_ok(abdb_sample_watch_begin(&rule.watch, &c, abdb_clock_seconds() - 1, 0.1, 3, &err));
+    assert_ok(abdb_sample_watch_begin_choosing_spots(&rule.watch, &c, abdb_clock_seconds() - 1, 0.1,
+                                                     3, &err));
     state = c.state;
-    st = abdb_sample_launches(c.p.device, &impl, &state, 1, &rule, &stop, &samples, &err);
+    st = abdb_warm_up_and_sample_until_stable(c.p.device, &impl, &state, 1, &rule, &stop, &samples,
+                                              &err);
     if (st == ABDB_OK) abdb_samples_free(&samples);
     assert_true(st == ABDB_OK || st == ABDB_VERIFY);
     /* An input that was changed is as it was. */
-    assert_ok(abdb_instance_check_inputs_and_guards(&c, &err));
+    assert_ok(abdb_instance_require_inputs_guards_unchanged(&c, &err));
     abdb_sample_watch_free(rule.watch);
     abdb_instance_free(&c);
     json_decref(wrong.params);
     return st == ABDB_VERIFY;
 }
 
-static void test_looks_between_samples_find_cheats(void **state)
+static void test_output_checks_between_samples_find_cheats(void **state)
 {
     enum { TIMES = 20 };
     int raced = 0;
 
     (void)state;
     for (int i = 0; i < TIMES; i++) {
-        assert_false(sampling_finds(RIGHT));
-        assert_true(sampling_finds(IF_SPOILED));
-        assert_true(sampling_finds(HALF_LATER));
-        assert_true(sampling_finds(OLD_INPUTS));
-        raced += sampling_finds(RACE);
+        assert_false(sampling_finds_planted_mistake(RIGHT));
+        assert_true(sampling_finds_planted_mistake(IF_SPOILED));
+        assert_true(sampling_finds_planted_mistake(HALF_LATER));
+        assert_true(sampling_finds_planted_mistake(OLD_INPUTS));
+        raced += sampling_finds_planted_mistake(RACE);
     }
     print_message("one wrong element in one launch of 100: found in %d of %d runs of 20 ms\n",
                   raced, TIMES);
@@ -280,8 +285,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_changed_inputs_and_writes_outside_are_found),
         cmocka_unit_test(test_dropped_and_split_bits_are_found),
-        cmocka_unit_test(test_digest_sees_each_bit),
-        cmocka_unit_test(test_looks_between_samples_find_cheats)};
+        cmocka_unit_test(test_digest_changes_with_any_bit_or_word_swap),
+        cmocka_unit_test(test_output_checks_between_samples_find_cheats)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,17 +20,17 @@ static void test_energy_counter_may_wrap(void **state)
     (void)state;
     before.load = before.stolen = before.ticks = after.stolen = after.ticks = NAN;
     after.clock_hz = after.temperature_c = NAN;
-    abdb_result_json_add_sensors(told, &before, &after, 3);
+    abdb_result_json_add_load_steal_and_energy(told, &before, &after, 3);
     assert_true(json_number_value(json_object_get(told, "energy_j")) == 5);
     assert_true(json_number_value(json_object_get(told, "power_w")) == 1.5);
     json_object_clear(told);
     after.at_s = 4;
-    abdb_result_json_add_sensors(told, &before, &after, 3);
+    abdb_result_json_add_load_steal_and_energy(told, &before, &after, 3);
     assert_null(json_object_get(told, "energy_j"));
     assert_non_null(json_object_get(told, "energy_reason"));
     json_object_clear(told);
     after.energy_j = NAN;
-    abdb_result_json_add_sensors(told, &before, &after, 3);
+    abdb_result_json_add_load_steal_and_energy(told, &before, &after, 3);
     assert_int_equal(json_object_size(told), 0);
     json_decref(told);
 }
@@ -47,8 +47,9 @@ static void test_memory_pool_reuses_and_trims(void **state)
     double available;
 
     (void)state;
-    if (!(a = abdb_memory_pool_alloc(size))) skip(); /* several nodes of memory, or a sanitizer */
-    assert_true(abdb_memory_pool_release(a));
+    if (!(a = abdb_memory_pool_alloc_or_null(size)))
+        skip(); /* several nodes of memory, or a sanitizer */
+    assert_true(abdb_memory_pool_release_if_owned(a));
     available = device->available(device);
     assert_ok(device->alloc(device, size - 1, false, (void **)&a, &err));
     assert_ok(device->alloc(device, size, false, (void **)&b, &err));
@@ -60,25 +61,25 @@ static void test_memory_pool_reuses_and_trims(void **state)
     memset(c, 3, size);
     assert_true(a[size - 1] == 1 && b[0] == 2 && b[size - 1] == 2 && c[0] == 3);
     device->release(device, b);
-    assert_null(abdb_memory_pool_alloc(1000));
-    again = abdb_memory_pool_alloc(2 << 20);
+    assert_null(abdb_memory_pool_alloc_or_null(1000));
+    again = abdb_memory_pool_alloc_or_null(2 << 20);
     assert_ptr_equal(again, b);
-    assert_true(abdb_memory_pool_unused_bytes() >= 1 << 20);
+    assert_true(abdb_memory_pool_touched_unused_bytes() >= 1 << 20);
     if (device->alloc(device, size, true, &huge, &err) == ABDB_OK) {
-        assert_false(abdb_memory_pool_release(huge));
+        assert_false(abdb_memory_pool_release_if_owned(huge));
         free(huge);
     }
     device->release(device, again);
     device->release(device, c);
-    abdb_memory_pool_trim();
-    assert_true(abdb_memory_pool_unused_bytes() == 0 && a[0] == 1);
+    abdb_memory_pool_return_unused_tail();
+    assert_true(abdb_memory_pool_touched_unused_bytes() == 0 && a[0] == 1);
     device->release(device, a);
     device->release(device, small);
-    assert_true(abdb_memory_pool_unused_bytes() >= (double)size);
+    assert_true(abdb_memory_pool_touched_unused_bytes() >= (double)size);
     assert_true(device->available(device) > available / 2);
-    abdb_memory_pool_trim();
-    assert_true(abdb_memory_pool_unused_bytes() == 0);
-    assert_false(abdb_memory_pool_release(a));
+    abdb_memory_pool_return_unused_tail();
+    assert_true(abdb_memory_pool_touched_unused_bytes() == 0);
+    assert_false(abdb_memory_pool_release_if_owned(a));
 }
 
 /* Copies are used in turn; every sample is kept; a request to stop ends it. */
@@ -91,7 +92,7 @@ static abdb_status count_launch_of_copy(void *state, abdb_error *err)
 }
 
 /* The host, whose clock has this resolution. */
-static abdb_device *host_device_with_resolution(double resolution_s)
+static abdb_device *set_host_device_resolution(double resolution_s)
 {
     abdb_device *device = abdb_init_host_device(1);
 
@@ -109,12 +110,12 @@ static void test_cold_launches_need_a_hundred_steps_of_the_clock(void **state)
     abdb_error err = {0};
 
     (void)state;
-    assert_status(abdb_sample_launches(host_device_with_resolution(1), &impl, copies, 1, &rule,
-                                       &stop, &samples, &err),
+    assert_status(abdb_warm_up_and_sample_until_stable(set_host_device_resolution(1), &impl, copies,
+                                                       1, &rule, &stop, &samples, &err),
                   ABDB_USAGE);
     assert_non_null(strstr(err.message, "cache=cold: a launch of "));
-    assert_ok(abdb_sample_launches(host_device_with_resolution(1e-12), &impl, copies, 1, &rule,
-                                   &stop, &samples, &err));
+    assert_ok(abdb_warm_up_and_sample_until_stable(set_host_device_resolution(1e-12), &impl, copies,
+                                                   1, &rule, &stop, &samples, &err));
     abdb_samples_free(&samples);
     turns[0] = turns[1] = 0;
 }
@@ -129,16 +130,16 @@ static void test_copies_take_turns_until_stopped(void **state)
     abdb_error err = {0};
 
     (void)state;
-    assert_ok(abdb_sample_launches(host_device_with_resolution(1e-9), &impl, copies, 2, &rule,
-                                   &stop, &samples, &err));
+    assert_ok(abdb_warm_up_and_sample_until_stable(set_host_device_resolution(1e-9), &impl, copies,
+                                                   2, &rule, &stop, &samples, &err));
     assert_true(samples.count >= 10 && !samples.cancelled);
     assert_int_equal(samples.launches, turns[0] + turns[1]);
     assert_true(turns[0] > 4 && turns[1] > 4 && turns[0] <= turns[1] + 2 &&
                 turns[1] <= turns[0] + 2);
     abdb_samples_free(&samples);
     stop = 1;
-    assert_ok(abdb_sample_launches(host_device_with_resolution(1e-9), &impl, copies, 2, &rule,
-                                   &stop, &samples, &err));
+    assert_ok(abdb_warm_up_and_sample_until_stable(set_host_device_resolution(1e-9), &impl, copies,
+                                                   2, &rule, &stop, &samples, &err));
     assert_true(samples.count == 0 && samples.cancelled); /* stopped before the first */
     abdb_samples_free(&samples);
 }
@@ -163,8 +164,8 @@ static void test_one_stall_does_not_shrink_batch(void **state)
     abdb_error err = {0};
 
     (void)state;
-    assert_ok(abdb_sample_launches(host_device_with_resolution(1e-9), &impl, copies, 1, &rule,
-                                   &stop, &samples, &err));
+    assert_ok(abdb_warm_up_and_sample_until_stable(set_host_device_resolution(1e-9), &impl, copies,
+                                                   1, &rule, &stop, &samples, &err));
     assert_true(samples.batch > 10);
     assert_int_equal(samples.launches, launched);
     abdb_samples_free(&samples);
@@ -201,8 +202,8 @@ static void test_slow_launches_still_get_samples(void **state)
                               .iqr_target = 10,
                               .single_sample_s = each[i].alone_s};
 
-        assert_ok(abdb_sample_launches(host_device_with_resolution(1e-9), &impl, copies, 1, &rule,
-                                       &stop, &samples, &err));
+        assert_ok(abdb_warm_up_and_sample_until_stable(set_host_device_resolution(1e-9), &impl,
+                                                       copies, 1, &rule, &stop, &samples, &err));
         assert_int_equal(samples.count, each[i].samples);
         abdb_samples_free(&samples);
     }
@@ -226,8 +227,8 @@ static void test_sensor_readings_are_few_and_spread(void **state)
     (void)state;
     assert_non_null(mkdtemp(folder));
     setenv("ABDB_SENSORS", folder, 1);
-    assert_ok(abdb_sample_launches(host_device_with_resolution(5e-6), &impl, copies, 1, &rule,
-                                   &stop, &s, &err));
+    assert_ok(abdb_warm_up_and_sample_until_stable(set_host_device_resolution(5e-6), &impl, copies,
+                                                   1, &rule, &stop, &s, &err));
     assert_int_equal(s.readings, 1);
     abdb_samples_free(&s);
     snprintf(path, sizeof path, "mkdir -p %s/sys/class/thermal/thermal_zone0", folder);
@@ -237,8 +238,8 @@ static void test_sensor_readings_are_few_and_spread(void **state)
     assert_non_null(file);
     fputs("45000\n", file);
     fclose(file);
-    assert_ok(abdb_sample_launches(host_device_with_resolution(5e-6), &impl, copies, 1, &rule,
-                                   &stop, &s, &err));
+    assert_ok(abdb_warm_up_and_sample_until_stable(set_host_device_resolution(5e-6), &impl, copies,
+                                                   1, &rule, &stop, &s, &err));
     assert_true(s.readings > 4 && s.readings <= ABDB_READINGS_MAX);
     assert_true(s.reading[0].at_s <= s.first_s);
     assert_true(s.reading[s.readings - 1].at_s > s.first_s + 1.5);
@@ -263,7 +264,7 @@ static void test_flush_wakes_all_threads(void **state)
 
     (void)state;
     abdb_thread_count_begin();
-    region_s = abdb_time_empty_parallel_region(3);
+    region_s = abdb_median_time_of_empty_parallel_region(3);
     assert_int_equal(abdb_thread_count_end_max(), 3);
     assert_true(region_s > 0 && region_s < 1);
     abdb_thread_count_begin();
@@ -324,7 +325,7 @@ static abdb_status launch_and_advance_simulated_clock(void *state, abdb_error *e
 }
 
 /* The median of a cell's samples, in ticks. */
-static double measure_ticks_per_launch(const char *cache, FILE *records)
+static double run_cell_return_ticks_per_launch(const char *cache, FILE *records)
 {
     const abdb_impl impl = {"stream",
                             "ref",
@@ -381,14 +382,14 @@ static void test_hot_is_faster_than_rotate_and_cold(void **state)
     counting.device.flush_caches = flush_simulated_cache;
     counting.device.begin_timing = begin_simulated_timing;
     counting.device.end_timing = end_simulated_timing;
-    hot = measure_ticks_per_launch("hot", records);
-    rotate = measure_ticks_per_launch("rotate", records);
+    hot = run_cell_return_ticks_per_launch("hot", records);
+    rotate = run_cell_return_ticks_per_launch("rotate", records);
     assert_int_equal(counting.flushes, 0);
-    cold = measure_ticks_per_launch("cold", records);
+    cold = run_cell_return_ticks_per_launch("cold", records);
     assert_true(counting.flushes >= ABDB_SAMPLES_FEW);
     /* a virtual machine that can count on a quarter of what it claims, and may have all of it */
     counting.device.limits.last = CACHE / 4;
-    assert_true(fabs(measure_ticks_per_launch("rotate", records) - 10) < 1e-3);
+    assert_true(fabs(run_cell_return_ticks_per_launch("rotate", records) - 10) < 1e-3);
     fclose(records);
     assert_true(fabs(hot - 1) < 1e-3);
     assert_true(fabs(rotate - 10) < 1e-3);

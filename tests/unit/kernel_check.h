@@ -16,12 +16,12 @@
 static const abdb_machine_caches limits = {
     .l1 = 32 << 10, .l2 = 512 << 10, .last = 1 << 20, .threads = 2};
 
-__attribute__((unused)) static void allocate_and_fill_tensors(abdb_problem *p)
+__attribute__((unused)) static void allocate_tensors_fill_inputs_uniform(abdb_problem *p)
 {
     for (int i = 0; i < p->tensors; i++) {
         p->tensor[i].data =
             calloc(abdb_tensor_element_count(&p->tensor[i]), abdb_dtype_size(p->tensor[i].dtype));
-        if (p->tensor[i].role != ABDB_OUT) abdb_fill_uniform(&p->tensor[i], (unsigned)i);
+        if (p->tensor[i].role != ABDB_OUT) abdb_fill_tensor_uniform(&p->tensor[i], (unsigned)i);
     }
 }
 
@@ -32,14 +32,15 @@ __attribute__((unused)) static void free_all_tensors(abdb_problem *p)
 
 /* The largest error over its bound in any row of any output; what is read and written was `before`.
  */
-static double largest_error_over_bound(const abdb_kernel *kernel, const abdb_problem *before,
-                                       const abdb_problem *after)
+static double largest_error_to_bound_ratio_of_all_rows(const abdb_kernel *kernel,
+                                                       const abdb_problem *before,
+                                                       const abdb_problem *after)
 {
     const abdb_verify_options how = {.kernel = kernel, .budget_s = 1e9};
     abdb_verify_result checked;
     abdb_error err = {0};
 
-    assert_ok(abdb_verify_outputs(&how, before, after, &checked, &err));
+    assert_ok(abdb_verify_outputs_against_reference(&how, before, after, &checked, &err));
     assert_true(checked.rows_checked_share == 1);
     return checked.error;
 }
@@ -68,7 +69,8 @@ static void free_inout_copies(abdb_problem *copy)
 
 /* Prepares, launches and compares. */
 __attribute__((unused)) static double
-prepare_launch_and_return_error(const abdb_kernel *kernel, const abdb_impl *impl, abdb_problem *p)
+prepare_launch_return_error_bound_ratio(const abdb_kernel *kernel, const abdb_impl *impl,
+                                        abdb_problem *p)
 {
     abdb_problem before = copy_problem_with_own_inout_tensors(p);
     abdb_error err = {0};
@@ -77,7 +79,7 @@ prepare_launch_and_return_error(const abdb_kernel *kernel, const abdb_impl *impl
 
     if (impl->prepare) assert_ok(impl->prepare(&state, p, &err));
     assert_ok(impl->launch(state, &err));
-    error = largest_error_over_bound(kernel, &before, p);
+    error = largest_error_to_bound_ratio_of_all_rows(kernel, &before, p);
     if (impl->close) impl->close(state);
     free_inout_copies(&before);
     return error;
@@ -86,10 +88,9 @@ prepare_launch_and_return_error(const abdb_kernel *kernel, const abdb_impl *impl
 /* Runs a problem with tensors at an offset of `shift` elements from an aligned address. Outputs
  * begin as 0xFF bytes, which are NaN in every float format: an element that was not written is
  * seen. */
-__attribute__((unused)) static double fill_and_run_at_offset_return_error(const abdb_kernel *kernel,
-                                                                          const abdb_impl *impl,
-                                                                          abdb_problem *p,
-                                                                          size_t shift_elements)
+__attribute__((unused)) static double
+setup_and_run_at_offset_return_error_ratio(const abdb_kernel *kernel, const abdb_impl *impl,
+                                           abdb_problem *p, size_t shift_elements)
 {
     abdb_error err = {0};
     char *base[ABDB_TENSOR_MAX];
@@ -104,12 +105,12 @@ __attribute__((unused)) static double fill_and_run_at_offset_return_error(const 
         base[i] = aligned_alloc(64, (size + 63) / 64 * 64);
         memset(base[i], 0xFF, size);
         p->tensor[i].data = base[i] + shift_elements * each;
-        if (p->tensor[i].role != ABDB_OUT) abdb_fill_uniform(&p->tensor[i], (unsigned)i);
+        if (p->tensor[i].role != ABDB_OUT) abdb_fill_tensor_uniform(&p->tensor[i], (unsigned)i);
     }
     if (kernel->prepare_inputs) kernel->prepare_inputs(p, 0);
     error = -1;
     if (!impl->accepts || impl->accepts(p, &why))
-        error = prepare_launch_and_return_error(kernel, impl, p);
+        error = prepare_launch_return_error_bound_ratio(kernel, impl, p);
     for (int i = 0; i < p->tensors; i++) free(base[i]);
     return error;
 }
@@ -126,7 +127,7 @@ __attribute__((unused)) static void
 assert_result_right_or_impl_rejects_problem(const abdb_kernel *kernel, const abdb_impl *impl,
                                             abdb_problem *p, size_t shift_elements)
 {
-    double error = fill_and_run_at_offset_return_error(kernel, impl, p, shift_elements);
+    double error = setup_and_run_at_offset_return_error_ratio(kernel, impl, p, shift_elements);
 
     if (error > 1)
         fail_msg("%s by %s, %s %s %s: error %g", kernel->name, impl->provider, p->param[0].text,

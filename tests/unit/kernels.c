@@ -67,8 +67,9 @@ static void test_reference_gemm_of_odd_shapes(void **state)
         assert_ok(abdb_kernel_gemm.setup_tensors(&p, &limits, &err));
         abdb_kernel_gemm.count_work(&p, &work);
         assert_true(work.ops == 2 * s[0] * s[1] * s[2]);
-        allocate_and_fill_tensors(&p);
-        assert_true(prepare_launch_and_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p) <= 1);
+        allocate_tensors_fill_inputs_uniform(&p);
+        assert_true(
+            prepare_launch_return_error_bound_ratio(&abdb_kernel_gemm, &abdb_ref_gemm, &p) <= 1);
         free_all_tensors(&p);
     }
 }
@@ -92,9 +93,9 @@ static void test_stream_counts_ops_and_bytes(void **state)
         assert_ok(abdb_kernel_stream.setup_tensors(&p, &limits, &err));
         abdb_kernel_stream.count_work(&p, &work);
         assert_true(work.ops == 1001 * cases[i].ops && work.bytes == 1001 * cases[i].bytes);
-        allocate_and_fill_tensors(&p);
-        assert_true(prepare_launch_and_return_error(&abdb_kernel_stream, &abdb_ref_stream, &p) <=
-                    1);
+        allocate_tensors_fill_inputs_uniform(&p);
+        assert_true(prepare_launch_return_error_bound_ratio(&abdb_kernel_stream, &abdb_ref_stream,
+                                                            &p) <= 1);
         free_all_tensors(&p);
     }
 }
@@ -107,13 +108,13 @@ static void test_wrong_gemm_element_is_found(void **state)
 
     (void)state;
     assert_ok(abdb_kernel_gemm.setup_tensors(&p, &limits, &err));
-    allocate_and_fill_tensors(&p);
-    prepare_launch_and_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
+    allocate_tensors_fill_inputs_uniform(&p);
+    prepare_launch_return_error_bound_ratio(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
     c = p.tensor[2].data;
     c[0] += 1e-4f;
-    assert_true(largest_error_over_bound(&abdb_kernel_gemm, &p, &p) > 1);
+    assert_true(largest_error_to_bound_ratio_of_all_rows(&abdb_kernel_gemm, &p, &p) > 1);
     c[0] = NAN;
-    assert_true(isinf(largest_error_over_bound(&abdb_kernel_gemm, &p, &p)));
+    assert_true(isinf(largest_error_to_bound_ratio_of_all_rows(&abdb_kernel_gemm, &p, &p)));
     free_all_tensors(&p);
 }
 
@@ -149,13 +150,13 @@ static void test_gemm_of_doubled_input_is_doubled(void **state)
 
     (void)state;
     assert_ok(abdb_kernel_gemm.setup_tensors(&p, &limits, &err));
-    allocate_and_fill_tensors(&p);
-    prepare_launch_and_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
+    allocate_tensors_fill_inputs_uniform(&p);
+    prepare_launch_return_error_bound_ratio(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
     a = p.tensor[0].data;
     c = p.tensor[2].data;
     memcpy(once, c, sizeof once);
     for (int i = 0; i < 256; i++) a[i] *= 2;
-    prepare_launch_and_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
+    prepare_launch_return_error_bound_ratio(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
     for (int i = 0; i < 256; i++) assert_true(c[i] == 2 * once[i]);
     free_all_tensors(&p);
 }
@@ -205,8 +206,8 @@ static void test_vec_fma_matches_reference(void **state)
         snprintf(width, sizeof width, "%.0f", widths[i / (5 * SETS)]);
         assert_result_right_or_impl_rejects_problem(&abdb_kernel_fma, &abdb_vec_fma, &p, 0);
         p.params = 4;
-        assert_true(fill_and_run_at_offset_return_error(&abdb_kernel_fma, &abdb_ref_fma, &p, 0) <=
-                    1);
+        assert_true(setup_and_run_at_offset_return_error_ratio(&abdb_kernel_fma, &abdb_ref_fma, &p,
+                                                               0) <= 1);
     }
 }
 
@@ -230,8 +231,8 @@ static void test_vec_gather_scatter_match_reference(void **state)
         assert_result_right_or_impl_rejects_problem(&abdb_kernel_gather, &abdb_vec_gather, &p,
                                                     i / (14 * SETS));
         p.params = 5;
-        assert_true(
-            fill_and_run_at_offset_return_error(&abdb_kernel_gather, &abdb_ref_gather, &p, 0) <= 1);
+        assert_true(setup_and_run_at_offset_return_error_ratio(&abdb_kernel_gather,
+                                                               &abdb_ref_gather, &p, 0) <= 1);
     }
 }
 
@@ -243,15 +244,15 @@ static void test_latency_chain_returns_to_start(void **state)
     int32_t *end;
 
     (void)state;
-    assert_true(
-        fill_and_run_at_offset_return_error(&abdb_kernel_latency, &abdb_vec_latency, &p, 0) <= 1);
+    assert_true(setup_and_run_at_offset_return_error_ratio(&abdb_kernel_latency, &abdb_vec_latency,
+                                                           &p, 0) <= 1);
     p.params = 2;
-    assert_true(
-        fill_and_run_at_offset_return_error(&abdb_kernel_latency, &abdb_ref_latency, &p, 0) <= 1);
+    assert_true(setup_and_run_at_offset_return_error_ratio(&abdb_kernel_latency, &abdb_ref_latency,
+                                                           &p, 0) <= 1);
     /* one cycle through all lines: after as many hops as lines the walk is where it began */
     p.params = 2;
     assert_ok(abdb_kernel_latency.setup_tensors(&p, &limits, &err));
-    allocate_and_fill_tensors(&p);
+    allocate_tensors_fill_inputs_uniform(&p);
     abdb_kernel_latency.prepare_inputs(&p, 0);
     assert_ok(abdb_vec_latency.launch(&p, &err));
     end = p.tensor[1].data;
@@ -267,11 +268,12 @@ static void test_wrong_gather_element_is_found(void **state)
 
     (void)state;
     assert_ok(abdb_kernel_gather.setup_tensors(&p, &limits, &err));
-    allocate_and_fill_tensors(&p);
+    allocate_tensors_fill_inputs_uniform(&p);
     abdb_kernel_gather.prepare_inputs(&p, 0);
-    assert_true(prepare_launch_and_return_error(&abdb_kernel_gather, &abdb_vec_gather, &p) <= 1);
+    assert_true(
+        prepare_launch_return_error_bound_ratio(&abdb_kernel_gather, &abdb_vec_gather, &p) <= 1);
     abdb_tensor_set_rounded(&p.tensor[2], 0, 7);
-    assert_true(largest_error_over_bound(&abdb_kernel_gather, &p, &p) > 1);
+    assert_true(largest_error_to_bound_ratio_of_all_rows(&abdb_kernel_gather, &p, &p) > 1);
     free_all_tensors(&p);
 }
 
@@ -287,13 +289,13 @@ static void test_reference_gemm_of_every_format(void **state)
             .params = 4,
             .param = {{"dtype", dtypes[i], NAN}, {"m", "17", 17}, {"n", "5", 5}, {"k", "33", 33}}};
 
-        assert_true(fill_and_run_at_offset_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p, 0) <=
-                    1);
+        assert_true(setup_and_run_at_offset_return_error_ratio(&abdb_kernel_gemm, &abdb_ref_gemm,
+                                                               &p, 0) <= 1);
     }
 }
 
 /* What bounds a cell, and the ceiling that it is made to find. */
-static void test_cells_have_their_bound_and_ceiling(void **state)
+static void test_cell_bottleneck_and_ceiling_match_table(void **state)
 {
     static const char *const cases[][3] = {
         {"gemm n=256 dtype=f32", "operations", "peak_flops"},
@@ -356,7 +358,7 @@ static void test_cells_have_their_bound_and_ceiling(void **state)
 }
 
 /* Every kernel but the latency and those that wait for a wire says it. */
-static void test_all_kernels_but_waiting_have_bound(void **state)
+static void test_all_but_waiting_kernels_have_bottleneck(void **state)
 {
     (void)state;
     for (size_t i = 0; abdb_kernels[i]; i++)
@@ -367,21 +369,22 @@ static void test_all_kernels_but_waiting_have_bound(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plan_expands_ranges_to_cells),
-                                       cmocka_unit_test(test_malformed_plan_names_its_line),
-                                       cmocka_unit_test(test_reference_gemm_of_odd_shapes),
-                                       cmocka_unit_test(test_stream_counts_ops_and_bytes),
-                                       cmocka_unit_test(test_vec_stream_matches_reference),
-                                       cmocka_unit_test(test_vec_fma_matches_reference),
-                                       cmocka_unit_test(test_vec_gather_scatter_match_reference),
-                                       cmocka_unit_test(test_latency_chain_returns_to_start),
-                                       cmocka_unit_test(test_wrong_gather_element_is_found),
-                                       cmocka_unit_test(test_reference_gemm_of_every_format),
-                                       cmocka_unit_test(test_cells_have_their_bound_and_ceiling),
-                                       cmocka_unit_test(test_all_kernels_but_waiting_have_bound),
-                                       cmocka_unit_test(test_wrong_gemm_element_is_found),
-                                       cmocka_unit_test(test_bad_sizes_and_types_are_refused),
-                                       cmocka_unit_test(test_gemm_of_doubled_input_is_doubled)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plan_expands_ranges_to_cells),
+        cmocka_unit_test(test_malformed_plan_names_its_line),
+        cmocka_unit_test(test_reference_gemm_of_odd_shapes),
+        cmocka_unit_test(test_stream_counts_ops_and_bytes),
+        cmocka_unit_test(test_vec_stream_matches_reference),
+        cmocka_unit_test(test_vec_fma_matches_reference),
+        cmocka_unit_test(test_vec_gather_scatter_match_reference),
+        cmocka_unit_test(test_latency_chain_returns_to_start),
+        cmocka_unit_test(test_wrong_gather_element_is_found),
+        cmocka_unit_test(test_reference_gemm_of_every_format),
+        cmocka_unit_test(test_cell_bottleneck_and_ceiling_match_table),
+        cmocka_unit_test(test_all_but_waiting_kernels_have_bottleneck),
+        cmocka_unit_test(test_wrong_gemm_element_is_found),
+        cmocka_unit_test(test_bad_sizes_and_types_are_refused),
+        cmocka_unit_test(test_gemm_of_doubled_input_is_doubled)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,7 +95,7 @@ static float small_integer_weight_at(size_t k, size_t n)
     return (float)abdb_random_nonzero_integer(11, k * WEIGHED_N + n, 5) - 2;
 }
 
-static void get_weight_column(const void *from, size_t n, float *out)
+static void copy_small_integer_weight_column(const void *from, size_t n, float *out)
 {
     (void)from;
     for (size_t k = 0; k < WEIGHED_K; k++) out[k] = small_integer_weight_at(k, n);
@@ -124,7 +124,7 @@ static void assert_packed_weights_multiply_exactly(const char *isa, const char *
     w.data = aligned_alloc(64, (d->weights_byte_size(self, &w) + 63) / 64 * 64);
     assert_non_null(w.data);
     memset(w.data, 0xff, d->weights_byte_size(self, &w)); /* every number a NaN */
-    assert_ok(d->build_weights(self, &w, get_weight_column, NULL, &err));
+    assert_ok(d->build_weights(self, &w, copy_small_integer_weight_column, NULL, &err));
     assert_ok(d->alloc_workspace(self, d->weight_gemm_work_bytes(self, &most), &err));
     for (size_t i = 0; i < WEIGHED_M * WEIGHED_K; i++)
         abdb_tensor_set_rounded(&in, i, (double)abdb_random_nonzero_integer(12, i, 3) - 1);
@@ -235,14 +235,14 @@ static void test_parameter_counts_are_as_published(void **state)
         /* a step of one token reads all but a table that only gives rows */
         assert_true(abdb_llama_weight_bytes_read_per_pass(&s) ==
                     2 * (known[i].parameters - (s.tied ? 0 : (double)(s.vocabulary * s.d))));
-        abdb_llama_count_work(&s, 1, 1, 101, 100, &work);
+        abdb_llama_count_work_of_rows_and_tokens(&s, 1, 1, 101, 100, &work);
         assert_true(work.bytes == abdb_llama_weight_bytes_read_per_pass(&s) +
                                       101 * abdb_llama_kv_bytes_per_token(&s));
     }
 }
 
 /* A slice of the layers is told as one, and scale=auto takes as many as the machine bears. */
-static void test_slice_of_layers_is_recorded(void **state)
+static void test_layer_slice_is_recorded_scale_auto_fits(void **state)
 {
     abdb_problem part = {.params = 2,
                          .param = {{"model", "llama-3.1-70b", NAN}, {"layers", "4", 4}}},
@@ -304,7 +304,7 @@ static void init_small_random_llama(llama_fixture *s, abdb_llama_capacity limits
                                                 .dtype = ABDB_F64},
                                           .seed = 3,
                                           .deviation = 0.2};
-    source = abdb_llama_random_source(&s->made);
+    source = abdb_llama_weights_source_of_random(&s->made);
     assert_ok(abdb_llama_alloc_and_init(&s->g, &s->stage, &s->made.s, &limits, &source, &err));
 }
 
@@ -319,7 +319,7 @@ static size_t output_length_of_request(size_t i)
 }
 
 /* What follows each prompt where it has the network to itself. */
-static void generate_each_request_alone(int32_t prompt[][MOST], int32_t generated[][MOST])
+static void generate_tokens_of_each_request_alone(int32_t prompt[][MOST], int32_t generated[][MOST])
 {
     llama_fixture s;
 
@@ -357,7 +357,7 @@ static void test_batching_does_not_change_tokens(void **state)
     (void)state;
     for (size_t i = 0; i < REQUESTS; i++)
         for (size_t t = 0; t < MOST; t++) prompt[i][t] = (int32_t)(abdb_random_bits_at(i, t) % 50);
-    generate_each_request_alone(prompt, expected);
+    generate_tokens_of_each_request_alone(prompt, expected);
     for (size_t kind = 0; kind < 6; kind++) { /* closed, open, open at once; list, table */
         abdb_request request[REQUESTS] = {{0}};
         abdb_error err = {0};
@@ -377,7 +377,7 @@ static void test_batching_does_not_change_tokens(void **state)
                                         .prompt = prompt[i],
                                         .made = made[i],
                                         .arrival_s = kind % 3 == 1 ? (double)i * 0.02 : 0};
-        assert_ok(abdb_batcher_alloc_and_check_requests_fit(&b, &err));
+        assert_ok(abdb_batcher_require_requests_fit_and_alloc(&b, &err));
         abdb_batcher_serve_all_requests(&b);
         assert_true(b.blocks == s.g.most.blocks && b.admitted == 0 && b.ended == REQUESTS);
         assert_true(b.held / b.steps <= (kind % 3 ? 4 : 3) && b.held / b.steps > 1);
@@ -393,7 +393,7 @@ static void test_batching_does_not_change_tokens(void **state)
         assert_true(!s.spans.overflowed && s.spans.deep == 0);
         abdb_batcher_free(&b);
         request[4].output = MOST * 3;
-        assert_status(abdb_batcher_alloc_and_check_requests_fit(&b, &err), ABDB_USAGE);
+        assert_status(abdb_batcher_require_requests_fit_and_alloc(&b, &err), ABDB_USAGE);
         abdb_llama_free(&s.g);
     }
 }
@@ -433,14 +433,15 @@ static void test_drawn_requests_have_stated_means(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cached_logits_match_plain_loops),
-                                       cmocka_unit_test(test_quantise_errs_half_a_step_at_most),
-                                       cmocka_unit_test(test_pick_is_first_largest_or_nan),
-                                       cmocka_unit_test(test_parameter_counts_are_as_published),
-                                       cmocka_unit_test(test_slice_of_layers_is_recorded),
-                                       cmocka_unit_test(test_packed_weights_are_exact_on_every_isa),
-                                       cmocka_unit_test(test_batching_does_not_change_tokens),
-                                       cmocka_unit_test(test_drawn_requests_have_stated_means)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cached_logits_match_plain_loops),
+        cmocka_unit_test(test_quantise_errs_half_a_step_at_most),
+        cmocka_unit_test(test_pick_is_first_largest_or_nan),
+        cmocka_unit_test(test_parameter_counts_are_as_published),
+        cmocka_unit_test(test_layer_slice_is_recorded_scale_auto_fits),
+        cmocka_unit_test(test_packed_weights_are_exact_on_every_isa),
+        cmocka_unit_test(test_batching_does_not_change_tokens),
+        cmocka_unit_test(test_drawn_requests_have_stated_means)};
 
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     omp_set_num_threads(1);

@@ -84,7 +84,7 @@ static const abdb_embedded *migrations_with_failing_one(void)
                                     "CREATE TABLE gadget (gadget TEXT); CREATE TABLE source (x)");
 }
 
-static void create_db_of_current_version(void)
+static void create_db_of_current_version_with_source(void)
 {
     abdb_db *db = NULL;
     abdb_error err = {0};
@@ -116,16 +116,16 @@ static void test_migration_keeps_rows_and_a_backup(void **state)
     struct stat info;
 
     (void)state;
-    create_db_of_current_version();
+    create_db_of_current_version_with_source();
     abdb_schema_override_for_tests(ddl_of_next_version(), migrations_up_to_next_version());
     assert_open_fails_with_message(ABDB_READ, "migrates it");
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
     assert_int_equal(db->migrated, current_schema_version());
-    assert_ok(abdb_db_query_integer(db, "PRAGMA user_version", &n, &err));
+    assert_ok(abdb_db_query_integer_or_0(db, "PRAGMA user_version", &n, &err));
     assert_int_equal(n, current_schema_version() + 1);
-    assert_ok(abdb_db_query_integer(db, "SELECT count(*) FROM gadget", &n, &err));
-    assert_ok(
-        abdb_db_query_integer(db, "SELECT count(*) FROM v_source WHERE source = 'old'", &n, &err));
+    assert_ok(abdb_db_query_integer_or_0(db, "SELECT count(*) FROM gadget", &n, &err));
+    assert_ok(abdb_db_query_integer_or_0(db, "SELECT count(*) FROM v_source WHERE source = 'old'",
+                                         &n, &err));
     assert_int_equal(n, 1);
     abdb_db_close(db);
     format_backup_path(backup);
@@ -142,7 +142,7 @@ static void test_failed_migration_changes_nothing(void **state)
     char backup[160];
 
     (void)state;
-    create_db_of_current_version();
+    create_db_of_current_version_with_source();
     abdb_schema_override_for_tests(NULL, migrations_with_failing_one());
     assert_open_fails_with_message(ABDB_WRITE, "schema/migrations/999_wrong.sql");
     abdb_schema_override_for_tests(NULL, NULL);
@@ -170,7 +170,7 @@ static void test_backup_of_unchanged_file_is_reused(void **state)
     struct stat before, after;
 
     (void)state;
-    create_db_of_current_version();
+    create_db_of_current_version_with_source();
     abdb_schema_override_for_tests(NULL, migrations_with_failing_one());
     assert_open_fails_with_message(ABDB_WRITE, "schema/migrations/999_wrong.sql");
     format_backup_path(backup);
@@ -193,7 +193,7 @@ static void test_partial_backup_is_replaced(void **state)
     FILE *file;
 
     (void)state;
-    create_db_of_current_version();
+    create_db_of_current_version_with_source();
     format_backup_path(backup);
     /* no process has this number: it is above the largest that Linux gives */
     snprintf(part, sizeof part, "%.*s/.%s.2147483647-00000000.part",
@@ -211,7 +211,7 @@ static void test_partial_backup_is_replaced(void **state)
     assert_int_not_equal(access(part, F_OK), 0);
 }
 
-static int migrate_file_return_exit_code(const char *file)
+static int migrate_file_to_made_up_version_return_code(const char *file)
 {
     abdb_db *db = NULL;
     abdb_error err = {0};
@@ -232,6 +232,6 @@ int main(int argc, char **argv)
         TEST(test_migration_keeps_rows_and_a_backup), TEST(test_failed_migration_changes_nothing),
         TEST(test_backup_of_unchanged_file_is_reused), TEST(test_partial_backup_is_replaced)};
 
-    if (argc > 1) return migrate_file_return_exit_code(argv[1]);
+    if (argc > 1) return migrate_file_to_made_up_version_return_code(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static uint64_t random_below(uint64_t limit)
 /* A sink that looks at everything it is given. */
 static size_t seen;
 
-static abdb_status read_all_texts_of_entry(void *self, const abdb_entry *e, abdb_error *err)
+static abdb_status touch_all_texts_of_entry(void *self, const abdb_entry *e, abdb_error *err)
 {
     (void)self, (void)err;
     for (int i = 0; i < ABDB_FIELD_COUNT; i++) seen += e->field[i] ? strlen(e->field[i]) : 0;
@@ -47,7 +47,7 @@ static abdb_status read_all_texts_of_entry(void *self, const abdb_entry *e, abdb
     return ABDB_OK;
 }
 
-static abdb_status read_all_texts_of_fact(void *self, const abdb_fact *f, abdb_error *err)
+static abdb_status touch_all_texts_of_fact(void *self, const abdb_fact *f, abdb_error *err)
 {
     (void)self, (void)err;
     for (size_t i = 0; i < f->columns; i++)
@@ -55,7 +55,7 @@ static abdb_status read_all_texts_of_fact(void *self, const abdb_fact *f, abdb_e
     return ABDB_OK;
 }
 
-static abdb_status read_all_texts_of_reject(void *self, const abdb_reject *r, abdb_error *err)
+static abdb_status touch_all_texts_of_reject(void *self, const abdb_reject *r, abdb_error *err)
 {
     (void)self, (void)err;
     seen += strlen(r->reason) + (r->raw ? strlen(r->raw) : 0) + (r->field ? strlen(r->field) : 0);
@@ -68,8 +68,8 @@ static abdb_status ignore_row_end(void *self, abdb_error *err)
     return ABDB_OK;
 }
 
-static abdb_status read_path_and_last_byte(void *self, const char *path, const abdb_input *input,
-                                           abdb_error *err)
+static abdb_status touch_member_path_and_last_byte(void *self, const char *path,
+                                                   const abdb_input *input, abdb_error *err)
 {
     (void)self, (void)err;
     seen += strlen(path) + (input && input->size ? input->data[input->size - 1] : 0);
@@ -100,58 +100,58 @@ static void import_bytes_as_each_mlperf_round_file(const char *data, size_t size
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         bool taken;
 
-        if (abdb_input_decode_memory(&in, parts[i], data, size, &err) == ABDB_OK)
+        if (abdb_input_decode_memory_to_utf8(&in, parts[i], data, size, &err) == ABDB_OK)
             (void)!abdb_mlperf_round_add_file(round, &in, "0", &taken, &err);
         abdb_input_close(&in);
     }
     if (abdb_mlperf_round_group_files_into_folders(round, &err) == ABDB_OK)
         for (size_t i = 0; i < abdb_mlperf_round_folder_count(round); i++) {
             abdb_balance balance;
-            abdb_sink front = abdb_balance_open_sink(&balance, sink, NULL);
+            abdb_sink front = abdb_balance_make_counting_sink(&balance, sink, NULL);
 
             if (abdb_mlperf_round_import_or_reject_folder(round, i, &words, &front, &err) ==
                 ABDB_OK)
-                (void)!abdb_balance_settle_last_row(&balance, &err);
+                (void)!abdb_balance_reject_lost_values_of_last_row(&balance, &err);
             if (balance.lost) fail_msg("a round loses %ld values", balance.lost);
         }
     abdb_mlperf_round_destroy(round);
 }
 
 /* Whatever is damaged, each value that is read is handed over, or its row has a reject. */
-static void read_and_check_no_value_lost(const abdb_importer *importer, abdb_input *in,
-                                         const abdb_sink *sink)
+static void import_and_fail_if_values_are_lost(const abdb_importer *importer, abdb_input *in,
+                                               const abdb_sink *sink)
 {
     abdb_left_out left_out = {0};
     abdb_overrides words = {0};
     abdb_error err = {0};
     abdb_balance balance;
-    abdb_sink front = abdb_balance_open_sink(&balance, sink, &left_out);
+    abdb_sink front = abdb_balance_make_counting_sink(&balance, sink, &left_out);
 
     in->left_out = &left_out;
     if (importer->read(in, &words, &front, &err) == ABDB_OK)
-        (void)!abdb_balance_settle_last_row(&balance, &err);
+        (void)!abdb_balance_reject_lost_values_of_last_row(&balance, &err);
     if (balance.lost)
         fail_msg("%s loses %ld values of: %.*s", importer->name, balance.lost, (int)in->text_size,
                  in->text);
     in->left_out = NULL;
 }
 
-static void import_bytes_by_every_importer(const char *data, size_t size)
+static void import_bytes_by_bid_winner_and_every_importer(const char *data, size_t size)
 {
-    const abdb_sink sink = {NULL, read_all_texts_of_entry, read_all_texts_of_fact,
-                            read_all_texts_of_reject, ignore_row_end};
+    const abdb_sink sink = {NULL, touch_all_texts_of_entry, touch_all_texts_of_fact,
+                            touch_all_texts_of_reject, ignore_row_end};
     const abdb_importer *importer;
     abdb_error err = {0};
     abdb_input in;
 
-    if (abdb_input_decode_memory(&in, "mutant", data, size, &err) == ABDB_OK) {
-        if (abdb_archive_has_magic(in.path, in.data, in.size))
-            (void)!abdb_archive_walk_memory(
-                &in, &(abdb_member_handler){.member = read_path_and_last_byte}, &err);
+    if (abdb_input_decode_memory_to_utf8(&in, "mutant", data, size, &err) == ABDB_OK) {
+        if (abdb_archive_has_known_first_bytes(in.path, in.data, in.size))
+            (void)!abdb_archive_deliver_members_of_memory(
+                &in, &(abdb_member_handler){.member = touch_member_path_and_last_byte}, &err);
         if (abdb_importer_find_by_name_or_highest_bid(&importer, NULL, &in, &err) == ABDB_OK)
-            read_and_check_no_value_lost(importer, &in, &sink);
+            import_and_fail_if_values_are_lost(importer, &in, &sink);
         for (size_t i = 0; abdb_importers[i]; i++) /* forced, too */
-            read_and_check_no_value_lost(abdb_importers[i], &in, &sink);
+            import_and_fail_if_values_are_lost(abdb_importers[i], &in, &sink);
         import_bytes_as_each_mlperf_round_file(data, size, &sink);
     }
     abdb_input_close(&in);
@@ -197,7 +197,7 @@ static void import_damaged_copies_of_file(const char *path, long copies)
 
         memcpy(copy, whole, size);
         now = damage_bytes_randomly_return_size(copy, now);
-        import_bytes_by_every_importer(copy, now);
+        import_bytes_by_bid_winner_and_every_importer(copy, now);
     }
     free(whole);
     free(copy);

@@ -9,8 +9,9 @@ static const char *const formats[] = {"f32", "bf16", "f16"};
 
 /* A problem by text, by every instruction set, and by the reference: at an aligned address by one
  * thread or one element beside it by two, in turn from problem to problem; with THOROUGH both. */
-static void assert_right_on_every_isa(const abdb_kernel *kernel, const abdb_impl *impl,
-                                      const abdb_impl *reference, const char *text)
+static void assert_right_on_every_isa_and_reference(const abdb_kernel *kernel,
+                                                    const abdb_impl *impl,
+                                                    const abdb_impl *reference, const char *text)
 {
     static size_t turn;
     const char *thorough = getenv("THOROUGH");
@@ -25,12 +26,12 @@ static void assert_right_on_every_isa(const abdb_kernel *kernel, const abdb_impl
 
         snprintf(copy, sizeof copy, "%s isa=%s threads=%zu", text, sets[set], two + 1);
         p = parse_problem_splitting_text_in_place(kernel->name, copy);
-        error = fill_and_run_at_offset_return_error(kernel, impl, &p, two);
+        error = setup_and_run_at_offset_return_error_ratio(kernel, impl, &p, two);
         if (error > 1) fail_msg("%s %s (%s): error %g", kernel->name, text, sets[set], error);
     }
     snprintf(copy, sizeof copy, "%s threads=1", text);
     p = parse_problem_splitting_text_in_place(kernel->name, copy);
-    if (fill_and_run_at_offset_return_error(kernel, reference, &p, 0) > 1)
+    if (setup_and_run_at_offset_return_error_ratio(kernel, reference, &p, 0) > 1)
         fail_msg("the reference of %s %s", kernel->name, text);
 }
 
@@ -46,11 +47,12 @@ static void test_elementwise_matches_reference(void **state)
 
         snprintf(text, sizeof text, "op=%s dtype=%s rows=%d columns=%d", ops[i % 8],
                  formats[i / 8 % 3], sizes[i / 24][0], sizes[i / 24][1]);
-        assert_right_on_every_isa(&abdb_kernel_elementwise, &abdb_vec_elementwise,
-                                  &abdb_ref_elementwise, text);
+        assert_right_on_every_isa_and_reference(&abdb_kernel_elementwise, &abdb_vec_elementwise,
+                                                &abdb_ref_elementwise, text);
     }
-    assert_right_on_every_isa(&abdb_kernel_elementwise, &abdb_vec_elementwise,
-                              &abdb_ref_elementwise, "op=softmax rows=5 columns=128 stores=plain");
+    assert_right_on_every_isa_and_reference(&abdb_kernel_elementwise, &abdb_vec_elementwise,
+                                            &abdb_ref_elementwise,
+                                            "op=softmax rows=5 columns=128 stores=plain");
 }
 
 static void test_attention_matches_reference(void **state)
@@ -74,8 +76,8 @@ static void test_attention_matches_reference(void **state)
 
         snprintf(text, sizeof text, "%s dtype=%s %s", texts[i % 9], formats[i / 9 % 3],
                  ways[i / 27]);
-        assert_right_on_every_isa(&abdb_kernel_attention, &abdb_vec_attention_impl,
-                                  &abdb_ref_attention, text);
+        assert_right_on_every_isa_and_reference(&abdb_kernel_attention, &abdb_vec_attention_impl,
+                                                &abdb_ref_attention, text);
     }
 }
 
@@ -92,7 +94,8 @@ static void test_paged_attention_matches_reference(void **state)
 
         snprintf(text, sizeof text, "%s dtype=%s layout=%s padding=%s", texts[i % 4],
                  formats[i / 4 % 3], i / 12 % 2 ? "table" : "list", i / 24 ? "0.6" : "0");
-        assert_right_on_every_isa(&abdb_kernel_paged, &abdb_vec_paged, &abdb_ref_paged, text);
+        assert_right_on_every_isa_and_reference(&abdb_kernel_paged, &abdb_vec_paged,
+                                                &abdb_ref_paged, text);
     }
 }
 
@@ -116,8 +119,8 @@ static void test_linear_layer_matches_reference(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        assert_right_on_every_isa(&abdb_kernel_linear, &abdb_vec_linear_impl, &abdb_ref_linear,
-                                  texts[i]);
+        assert_right_on_every_isa_and_reference(&abdb_kernel_linear, &abdb_vec_linear_impl,
+                                                &abdb_ref_linear, texts[i]);
 }
 
 static void test_bag_and_gups_match_reference(void **state)
@@ -134,8 +137,8 @@ static void test_bag_and_gups_match_reference(void **state)
         char text[160];
 
         snprintf(text, sizeof text, "%s mode=%s", texts[i % 5], i / 5 ? "single" : "batched");
-        assert_right_on_every_isa(&abdb_kernel_embedding, &abdb_vec_embedding, &abdb_ref_embedding,
-                                  text);
+        assert_right_on_every_isa_and_reference(&abdb_kernel_embedding, &abdb_vec_embedding,
+                                                &abdb_ref_embedding, text);
     }
     for (size_t i = 0; i < 2; i++) {
         char text[64];
@@ -144,8 +147,8 @@ static void test_bag_and_gups_match_reference(void **state)
         snprintf(text, sizeof text, "words=1024 updates=1000 parts=%d threads=%d", fractions[i],
                  fractions[i]);
         p = parse_problem_splitting_text_in_place("gups", text);
-        assert_true(fill_and_run_at_offset_return_error(&abdb_kernel_gups, &abdb_vec_gups, &p, 0) ==
-                    0);
+        assert_true(setup_and_run_at_offset_return_error_ratio(&abdb_kernel_gups, &abdb_vec_gups,
+                                                               &p, 0) == 0);
     }
 }
 
@@ -161,7 +164,8 @@ static void test_transformer_block_matches_reference(void **state)
 
         snprintf(text, sizeof text, "%s dtype=%s pass=%s", texts[i % 3], formats[i / 3 % 3],
                  i / 9 ? "backward" : "forward");
-        assert_right_on_every_isa(&abdb_kernel_block, &abdb_vec_block, &abdb_ref_block, text);
+        assert_right_on_every_isa_and_reference(&abdb_kernel_block, &abdb_vec_block,
+                                                &abdb_ref_block, text);
     }
 }
 
@@ -180,7 +184,7 @@ static abdb_problem make_filled_problem_launch_if_no_prepare(const abdb_kernel *
         size_t size = abdb_tensor_element_count(&p.tensor[i]) * abdb_dtype_size(p.tensor[i].dtype);
 
         p.tensor[i].data = aligned_alloc(64, (size + 63) / 64 * 64);
-        if (p.tensor[i].role != ABDB_OUT) abdb_fill_uniform(&p.tensor[i], (unsigned)i);
+        if (p.tensor[i].role != ABDB_OUT) abdb_fill_tensor_uniform(&p.tensor[i], (unsigned)i);
     }
     if (kernel->prepare_inputs) kernel->prepare_inputs(&p, 0);
     *state = NULL;

@@ -101,7 +101,7 @@ static const struct {
              {"1\xC2", {NO, NO, NO}},
              {"\xd9\xa1", {NO, NO, NO}}};
 
-static void check_each_case_with_each_decimal_mark(void)
+static void assert_each_case_with_each_decimal_mark(void)
 {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int mark = ABDB_MARK_UNKNOWN; mark <= ABDB_MARK_COMMA; mark++) {
@@ -132,7 +132,7 @@ static void check_each_case_with_each_decimal_mark(void)
 static void test_texts_parse_under_each_decimal_mark(void **state)
 {
     (void)state;
-    check_each_case_with_each_decimal_mark();
+    assert_each_case_with_each_decimal_mark();
 }
 
 static void test_whole_numbers_are_parsed_exactly(void **state)
@@ -185,7 +185,7 @@ static void test_whole_numbers_are_parsed_exactly(void **state)
 }
 
 /* Thousands marks in the digits before the decimal mark; both marks as asked. */
-static void add_thousands_marks_and_decimal_mark(const char *plain, char decimal, char *out)
+static void copy_with_thousands_and_decimal_marks(const char *plain, char decimal, char *out)
 {
     size_t digits = strspn(plain, "0123456789");
 
@@ -229,9 +229,9 @@ static void test_every_spelling_gives_same_number(void **state)
         assert_true(want.is_whole == (places == 0 || strspn(strchr(plain, '.') + 1, "0") ==
                                                          strlen(strchr(plain, '.') + 1)));
         assert_parses_as_same_number(plain, ABDB_MARK_POINT, want);
-        add_thousands_marks_and_decimal_mark(plain, '.', text);
+        copy_with_thousands_and_decimal_marks(plain, '.', text);
         assert_parses_as_same_number(text, ABDB_MARK_POINT, want);
-        add_thousands_marks_and_decimal_mark(plain, ',', text);
+        copy_with_thousands_and_decimal_marks(plain, ',', text);
         assert_parses_as_same_number(text, ABDB_MARK_COMMA, want);
         snprintf(text, sizeof text, "+%s", plain);
         assert_parses_as_same_number(text, ABDB_MARK_UNKNOWN, want);
@@ -258,19 +258,22 @@ static void test_unread_number_is_explained(void **state)
 
     (void)state;
     assert_string_equal(
-        abdb_number_error_text("value", "1,234", ABDB_MARK_UNKNOWN, out, sizeof out),
+        abdb_number_write_why_not_a_number("value", "1,234", ABDB_MARK_UNKNOWN, out, sizeof out),
         "value is '1,234', not a number for certain, but 1234 or 1.234: write the one that is"
         " meant");
-    assert_string_equal(abdb_number_error_text(NULL, "0,371", ABDB_MARK_UNKNOWN, out, sizeof out),
-                        "'0,371' is not a number with a decimal point: write 0.371 if that is"
-                        " meant");
-    assert_string_equal(abdb_number_error_text("x", "1.5", ABDB_MARK_COMMA, out, sizeof out),
-                        "x is '1.5', not a number with a decimal comma, as others of its column");
-    assert_string_equal(abdb_number_error_text(NULL, "fast", ABDB_MARK_UNKNOWN, out, sizeof out),
-                        "'fast' is not a number");
+    assert_string_equal(
+        abdb_number_write_why_not_a_number(NULL, "0,371", ABDB_MARK_UNKNOWN, out, sizeof out),
+        "'0,371' is not a number with a decimal point: write 0.371 if that is"
+        " meant");
+    assert_string_equal(
+        abdb_number_write_why_not_a_number("x", "1.5", ABDB_MARK_COMMA, out, sizeof out),
+        "x is '1.5', not a number with a decimal comma, as others of its column");
+    assert_string_equal(
+        abdb_number_write_why_not_a_number(NULL, "fast", ABDB_MARK_UNKNOWN, out, sizeof out),
+        "'fast' is not a number");
 }
 
-static void test_number_prefix_lengths(void **state)
+static void test_number_prefix_lengths_and_values(void **state)
 {
     static const struct {
         const char *text;
@@ -301,9 +304,9 @@ static void test_number_prefix_lengths(void **state)
     assert_int_equal(abdb_digits_parse_prefix("18446744073709551615", 10, &number), 20);
     assert_true(number == ULLONG_MAX);
     assert_int_equal(abdb_digits_parse_prefix("18446744073709551616", 10, &number), 0);
-    assert_int_equal(abdb_digits_parse_or("12x", 12, -1), 12);
-    assert_int_equal(abdb_digits_parse_or("13x", 12, -1), -1);
-    assert_true(abdb_double_parse_or("x", -1) == -1);
+    assert_int_equal(abdb_digits_parse_prefix_up_to_max_or("12x", 12, -1), 12);
+    assert_int_equal(abdb_digits_parse_prefix_up_to_max_or("13x", 12, -1), -1);
+    assert_true(abdb_double_parse_prefix_or("x", -1) == -1);
 }
 
 /* With a decimal comma in force, as a program that loads abdb.so may have set it. */
@@ -324,14 +327,14 @@ static void test_locale_changes_no_number(void **state)
         (void)!system(command);
         skip();
     }
-    check_each_case_with_each_decimal_mark();
+    assert_each_case_with_each_decimal_mark();
     abdb_format_shortest_double(0.1, text);
     assert_string_equal(text, "0.1");
     abdb_format_double_17_digits(1e-300 / 3, text);
     assert_null(strchr(text, ','));
     assert_true(abdb_number_parse(text, ABDB_MARK_UNKNOWN).value == 1e-300 / 3);
     assert_true(abdb_round_to_significant_digits(1.23456, 3) == 1.23);
-    assert_true(abdb_double_parse_or("0.5 s", -1) == 0.5);
+    assert_true(abdb_double_parse_prefix_or("0.5 s", -1) == 0.5);
     snprintf(text, sizeof text, "%.1f", 0.5);
     assert_string_equal(text, "0,5"); /* the locale of the program is as it was */
     setlocale(LC_ALL, "C");
@@ -345,7 +348,7 @@ int main(void)
                                        cmocka_unit_test(test_whole_numbers_are_parsed_exactly),
                                        cmocka_unit_test(test_every_spelling_gives_same_number),
                                        cmocka_unit_test(test_unread_number_is_explained),
-                                       cmocka_unit_test(test_number_prefix_lengths),
+                                       cmocka_unit_test(test_number_prefix_lengths_and_values),
                                        cmocka_unit_test(test_locale_changes_no_number)};
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -354,6 +354,6 @@ int main(void)
     setenv("ABDB_BACKENDS", dirname(dirname(programs)), 1); /* this is build/unit/powercut */
     print_message("# SEED=%u\n", chance);
     srand(chance);
-    install_recording_vfs();
+    install_default_recording_vfs_and_commit_hook();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ static void record_step_if_recording(step_kind kind, int file, sqlite3_int64 at,
 
 #define REAL(file) (((shim_file *)(file))->real)
 
-static int shim_close(sqlite3_file *file)
+static int shim_close_and_free_real_file(sqlite3_file *file)
 {
     int code = REAL(file)->pMethods->xClose(REAL(file));
 
@@ -197,7 +197,7 @@ static int add_commit_hook_to_connection(sqlite3 *db, const char **message, cons
     return SQLITE_OK;
 }
 
-static void install_recording_vfs(void)
+static void install_default_recording_vfs_and_commit_hook(void)
 {
     real_vfs = sqlite3_vfs_find(NULL);
     shim = *real_vfs;
@@ -207,7 +207,7 @@ static void install_recording_vfs(void)
     shim.xOpen = shim_open_noting_file_index;
     shim.xDelete = shim_record_and_delete;
     methods = (sqlite3_io_methods){2,
-                                   shim_close,
+                                   shim_close_and_free_real_file,
                                    shim_read,
                                    shim_record_and_write,
                                    shim_record_and_truncate,
@@ -266,7 +266,8 @@ static void resize_image_zero_filled(file_image *i, size_t size)
 typedef enum { NOTHING, ALL, PART } loss_policy;
 
 /* Applies one step; of a PART each sector of a write by chance. */
-static void apply_step_to_image_in_part(file_image *i, const recorded_step *s, loss_policy policy)
+static void apply_step_to_image_under_loss_policy(file_image *i, const recorded_step *s,
+                                                  loss_policy policy)
 {
     switch (s->kind) {
     case WRITE:
@@ -328,7 +329,7 @@ static void write_files_as_left_by_cut(size_t cut, loss_policy policy, int unsyn
             if (s->kind == DELETE && !synced)
                 still = policy == PART && rand() % 2; /* else the old file is there again */
             if (still && (synced || policy == PART))
-                apply_step_to_image_in_part(&now, s, synced ? ALL : PART);
+                apply_step_to_image_under_loss_policy(&now, s, synced ? ALL : PART);
         }
         snprintf(name, sizeof name, "%s%s", path_prefix, suffixes[f]);
         unlink(name);

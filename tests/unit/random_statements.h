@@ -62,14 +62,14 @@ static void create_store(void)
 
 static void close_and_delete_store(void)
 {
-    abdb_writer_close(writer);
+    abdb_writer_rollback_and_close(writer);
     abdb_db_close(db);
     unlink(path);
 }
 
 static void send_statement_entry_to_writer(const statement *s, size_t line_index)
 {
-    abdb_sink sink = abdb_writer_get_sink(writer);
+    abdb_sink sink = abdb_writer_make_storing_sink(writer);
     abdb_entry *e = calloc(1, sizeof *e);
     abdb_error err = {0};
     char locator[32];
@@ -96,11 +96,11 @@ static void send_statement_entry_to_writer(const statement *s, size_t line_index
         e->origin = ABDB_ORIGIN_NONE; /* said again by another file it is the same */
         abdb_entry_add_factor_parsing_number(e, "ceiling", s->ceiling);
     }
-    r = abdb_entry_add_result(e,
-                              !s->ceiling            ? "tokens_per_s"
-                              : s->ceiling[0] == 'p' ? "flops_per_s"
-                                                     : "bytes_per_s",
-                              s->value);
+    r = abdb_entry_add_result_or_count_left_out(e,
+                                                !s->ceiling            ? "tokens_per_s"
+                                                : s->ceiling[0] == 'p' ? "flops_per_s"
+                                                                       : "bytes_per_s",
+                                                s->value);
     r->raw_value = s->raw;
     assert_ok(sink.entry(sink.self, e, &err));
     assert_ok(sink.row_end(sink.self, &err));
@@ -121,7 +121,7 @@ static void import_statements_as_file_unless_known(const statement *s, size_t fr
     assert_ok(abdb_writer_begin_file_unless_known(writer, &unit, &known, &counts, &err));
     if (known) return;
     for (size_t i = from; i < to; i++) send_statement_entry_to_writer(&s[i], i);
-    assert_ok(abdb_writer_commit(writer, &counts, &err));
+    assert_ok(abdb_writer_commit_and_withdraw_replaced_imports(writer, &counts, &err));
 }
 
 /* A row of a dictionary: of `table`, these columns and values. */
@@ -129,7 +129,7 @@ static void import_dictionary_row(const char *table, size_t columns,
                                   const char *const (*columns_and_values)[2])
 {
     abdb_fact fact = {.table = table, .columns = columns};
-    abdb_sink sink = abdb_writer_get_sink(writer);
+    abdb_sink sink = abdb_writer_make_storing_sink(writer);
     abdb_counts counts;
     abdb_error err = {0};
     int known;
@@ -139,10 +139,10 @@ static void import_dictionary_row(const char *table, size_t columns,
         fact.column[i].text = columns_and_values[i][1];
     assert_ok(abdb_writer_begin_file_unless_known(writer, NULL, &known, &counts, &err));
     assert_ok(sink.fact(sink.self, &fact, &err));
-    assert_ok(abdb_writer_commit(writer, &counts, &err));
+    assert_ok(abdb_writer_commit_and_withdraw_replaced_imports(writer, &counts, &err));
 }
 
-static void import_model_alias(unsigned which)
+static void import_nth_model_alias_pair(unsigned which)
 {
     static const char *const pairs[][2] = {
         {"m two", "m-one"}, {"other", "m two"}, {"M_ONE", "new"}};

@@ -23,7 +23,7 @@ static abdb_problem make_problem_of_three_ranks(const abdb_kernel *kernel, const
     abdb_error err = {0};
 
     assert_ok(kernel->setup_tensors(&p, &limits, &err));
-    allocate_and_fill_tensors(&p);
+    allocate_tensors_fill_inputs_uniform(&p);
     if (exact) assert_true(kernel->make_exact_inputs(&p, 7));
     return p;
 }
@@ -52,7 +52,7 @@ static double error_found_by_verification(const abdb_kernel *kernel, const abdb_
     abdb_verify_result out;
     abdb_error err = {0};
 
-    assert_ok(abdb_verify_outputs(&how, before, after, &out, &err));
+    assert_ok(abdb_verify_outputs_against_reference(&how, before, after, &out, &err));
     assert_true(out.rows_checked_share == 1);
     return out.error;
 }
@@ -131,7 +131,7 @@ static void test_part_of_another_rank_is_found(void **state)
 
 /* Messages are of whole elements, as many for each rank where they are parts; work counts as
  * nccl-tests does. */
-static void test_messages_are_whole_elements(void **state)
+static void test_messages_of_whole_elements_count_work(void **state)
 {
     static const struct {
         const abdb_kernel *kernel;
@@ -233,8 +233,8 @@ static void test_shared_cores_are_recognised(void **state)
 }
 
 /* The words of a launch, joined. */
-static abdb_status launcher_command_text(const abdb_launcher_request *request, char out[256],
-                                         abdb_error *err)
+static abdb_status build_launcher_command_as_text(const abdb_launcher_request *request,
+                                                  char out[256], abdb_error *err)
 {
     abdb_arena arena = {0};
     abdb_launcher_command launch;
@@ -284,7 +284,7 @@ static void test_launcher_command_is_built_or_refused(void **state)
 
         snprintf(launcher, sizeof launcher, "%s%s", folder, asked.launcher);
         asked.launcher = launcher;
-        if (launcher_command_text(&asked, text, &err) == ABDB_OK) {
+        if (build_launcher_command_as_text(&asked, text, &err) == ABDB_OK) {
             assert_true(cases[i].ok);
             assert_string_equal(text + strlen(folder) + 1, cases[i].want);
         } else if (cases[i].ok || !strstr(err.message, cases[i].want)) {
@@ -311,7 +311,7 @@ static void test_rank_records_are_stored_in_entry(void **state)
 
     (void)state;
     assert_null(abdb_why_result_ranks_invalid(result));
-    assert_ok(abdb_entry_set_ranks_and_add_times(e, result, 5, &arena, &list, &err));
+    assert_ok(abdb_entry_set_ranks_counts_and_add_times(e, result, 5, &arena, &list, &err));
     assert_int_equal(e->ranks, 2);
     assert_string_equal(e->field[ABDB_FIELD_devices], "2");
     assert_string_equal(e->field[ABDB_FIELD_nodes], "2");
@@ -338,7 +338,7 @@ static void test_times_of_extreme_ranks_only_are_kept(void **state)
         json_array_append_new(list,
                               json_pack("{s:s,s:s,s:s,s:f}", "host", "1", "device", "", "binding",
                                         "", "time_s", i == 77 ? 9.0 : 1.0 + (i != 500)));
-    assert_ok(abdb_entry_set_ranks_and_add_times(e, result, 5, &arena, &ranks, &err));
+    assert_ok(abdb_entry_set_ranks_counts_and_add_times(e, result, 5, &arena, &ranks, &err));
     assert_int_equal(e->ranks, 1000);
     assert_int_equal(e->results, 2);
     assert_int_equal(e->result[0].rank, 500);
@@ -375,7 +375,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_wrong_element_is_found),
                                        cmocka_unit_test(test_missing_or_doubled_rank_is_found),
                                        cmocka_unit_test(test_part_of_another_rank_is_found),
-                                       cmocka_unit_test(test_messages_are_whole_elements),
+                                       cmocka_unit_test(test_messages_of_whole_elements_count_work),
                                        cmocka_unit_test(test_bad_collective_is_refused),
                                        cmocka_unit_test(test_ranks_meet_before_collectives_only),
                                        cmocka_unit_test(test_shared_cores_are_recognised),

@@ -34,12 +34,12 @@ static abdb_entry *make_entry_with_every_part(void)
     e->field[ABDB_FIELD_evidence] = "measured";
     e->field[ABDB_FIELD_workload] = "gemm";
     abdb_entry_add_factor_parsing_number(e, "n", "4096");
-    r = abdb_entry_add_result(e, "time_s", 0.25);
+    r = abdb_entry_add_result_or_count_left_out(e, "time_s", 0.25);
     r->sample = samples;
     r->samples = 2;
-    r = abdb_entry_add_result(e, "loss", 1.5);
+    r = abdb_entry_add_result_or_count_left_out(e, "loss", 1.5);
     r->x = 3.5;
-    r = abdb_entry_add_result(e, "loss", 2.5);
+    r = abdb_entry_add_result_or_count_left_out(e, "loss", 2.5);
     r->x = 0;
     e->telemetry = readings;
     e->telemetries = 3;
@@ -149,7 +149,7 @@ static abdb_status count_reject_keep_reason(void *self, const abdb_reject *rejec
     return ABDB_OK;
 }
 
-static abdb_sink sink_into_checker(entry_checker *l)
+static abdb_sink make_sink_into_checker(entry_checker *l)
 {
     return (abdb_sink){l, compare_and_count_entry, NULL, count_reject_keep_reason,
                        abdb_sink_ignore_row_end};
@@ -158,12 +158,12 @@ static abdb_sink sink_into_checker(entry_checker *l)
 static entry_checker import_record_line_comparing_entry(const char *line, const abdb_entry *want)
 {
     entry_checker l = {.want = want};
-    abdb_sink sink = sink_into_checker(&l);
+    abdb_sink sink = make_sink_into_checker(&l);
     abdb_overrides words = {0};
     abdb_error err = {0};
     abdb_input in;
 
-    assert_ok(abdb_input_decode_memory(&in, "r.jsonl", line, strlen(line), &err));
+    assert_ok(abdb_input_decode_memory_to_utf8(&in, "r.jsonl", line, strlen(line), &err));
     assert_ok(abdb_import_records.read(&in, &words, &sink, &err));
     abdb_input_close(&in);
     return l;
@@ -187,7 +187,7 @@ static void test_json_round_trip_keeps_entry(void **state)
     }
     assert_null(strstr(abdb_text_get(&text), "origin")); /* of the last, which says none */
     memset(e, 0, sizeof *e);
-    abdb_entry_add_result(e, "time_s", 1);
+    abdb_entry_add_result_or_count_left_out(e, "time_s", 1);
     abdb_text_clear(&text);
     abdb_entry_append_json_line(&text, e);
     assert_int_equal(import_record_line_comparing_entry(abdb_text_get(&text), e).entries, 1);
@@ -264,7 +264,7 @@ static void test_malformed_members_are_rejected(void **state)
 }
 
 /* A place of 0 is a place, and none is none, in every file that has places. */
-static abdb_status append_x_of_results(void *self, const abdb_entry *entry, abdb_error *err)
+static abdb_status append_x_or_none_of_results(void *self, const abdb_entry *entry, abdb_error *err)
 {
     (void)err;
     for (size_t i = 0; i < entry->results; i++)
@@ -293,13 +293,14 @@ static void test_x_of_0_differs_from_no_x(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const abdb_importer *importer;
         abdb_text told = {0};
-        abdb_sink sink = {&told, append_x_of_results, NULL, abdb_sink_ignore_reject,
+        abdb_sink sink = {&told, append_x_or_none_of_results, NULL, abdb_sink_ignore_reject,
                           abdb_sink_ignore_row_end};
         abdb_overrides words = {0};
         abdb_error err = {0};
         abdb_input in;
 
-        assert_ok(abdb_input_decode_memory(&in, "file", cases[i][0], strlen(cases[i][0]), &err));
+        assert_ok(
+            abdb_input_decode_memory_to_utf8(&in, "file", cases[i][0], strlen(cases[i][0]), &err));
         assert_ok(abdb_importer_find_by_name_or_highest_bid(&importer, NULL, &in, &err));
         assert_ok(importer->read(&in, &words, &sink, &err));
         assert_string_equal(abdb_text_get(&told), cases[i][1]);
@@ -336,7 +337,7 @@ static void test_sink_thread_copies_entries(void **state)
 
     (void)state;
     assert_ok(abdb_sink_thread_start(&queue, &inner, &keys, &err));
-    sink = abdb_sink_thread_get_sink(queue);
+    sink = abdb_sink_thread_make_enqueuing_sink(queue);
     for (int i = 0; i < 3; i++) {
         abdb_entry *e = make_entry_with_every_part();
         abdb_telemetry *reading = malloc(sizeof readings);

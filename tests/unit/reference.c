@@ -130,7 +130,7 @@ static void print_cell_inputs_and_reference_json(FILE *out, const abdb_kernel *k
     snprintf(text, sizeof text, "%s", cell);
     p = parse_problem_splitting_text_in_place(kernel->name, text);
     if (kernel->setup_tensors(&p, &limits, &err) != ABDB_OK) exit(1);
-    allocate_and_fill_tensors(&p);
+    allocate_tensors_fill_inputs_uniform(&p);
     if (kernel->prepare_inputs) kernel->prepare_inputs(&p, 3);
     fprintf(out, "{\"kernel\":\"%s\",\"cell\":\"%s\",\"params\":{", kernel->name, cell);
     for (int i = 0; i < p.params; i++)

@@ -25,14 +25,14 @@ static void create_store(store *s)
 
 static void close_and_delete_store(store *s)
 {
-    abdb_writer_close(s->writer);
+    abdb_writer_rollback_and_close(s->writer);
     abdb_db_close(s->db);
     unlink(s->path);
 }
 
 static void send_entry_of_device_to_writer(store *s, const char *device, double value)
 {
-    abdb_sink sink = abdb_writer_get_sink(s->writer);
+    abdb_sink sink = abdb_writer_make_storing_sink(s->writer);
     abdb_entry *e = calloc(1, sizeof *e);
     abdb_error err = {0};
 
@@ -42,7 +42,7 @@ static void send_entry_of_device_to_writer(store *s, const char *device, double 
     e->field[ABDB_FIELD_workload] = "gemm";
     e->field[ABDB_FIELD_device] = device;
     e->locator = "line 2";
-    abdb_entry_add_result(e, "flops_per_s", value);
+    abdb_entry_add_result_or_count_left_out(e, "flops_per_s", value);
     assert_ok(sink.entry(sink.self, e, &err));
     assert_ok(sink.row_end(sink.self, &err));
     free(e);
@@ -68,7 +68,7 @@ static bool import_file_reading_unless_known(store *s, const char *bytes, int im
     if (known) return false;
     send_entry_of_device_to_writer(s, "X", value_of_x);
     send_entry_of_device_to_writer(s, "Y", 1);
-    assert_ok(abdb_writer_commit(s->writer, &counts, &err));
+    assert_ok(abdb_writer_commit_and_withdraw_replaced_imports(s->writer, &counts, &err));
     assert_ok(abdb_writer_update_derived(s->writer, &err));
     return true;
 }
@@ -78,11 +78,11 @@ static long long query_integer(store *s, const char *sql)
     abdb_error err = {0};
     sqlite3_int64 out;
 
-    assert_ok(abdb_db_query_integer(s->db, sql, &out, &err));
+    assert_ok(abdb_db_query_integer_or_0(s->db, sql, &out, &err));
     return out;
 }
 
-static void test_newer_importer_replaces_its_reading(void **state)
+static void test_newer_importer_replaces_older_import(void **state)
 {
     store s;
 
@@ -111,7 +111,7 @@ static void test_newer_importer_replaces_its_reading(void **state)
     close_and_delete_store(&s);
 }
 
-static void test_reading_with_other_overrides_stays(void **state)
+static void test_import_with_other_overrides_stays(void **state)
 {
     store s;
     abdb_error err = {0};
@@ -140,7 +140,7 @@ static void test_refresh_leaves_withdrawn_file_out(void **state)
     (void)state;
     create_store(&s);
     assert_true(import_file_reading_unless_known(&s, "a", 1, ABDB_REFRESH_NO, 10));
-    assert_ok(abdb_withdraw_by_name(s.db, "f", "wrong", &told, &err));
+    assert_ok(abdb_withdraw_only_target_of_name(s.db, "f", "wrong", &told, &err));
     assert_ok(abdb_writer_update_derived(s.writer, &err));
     assert_false(import_file_reading_unless_known(&s, "a", 2, ABDB_REFRESH_ONLY,
                                                   20)); /* it stays withdrawn */
@@ -151,8 +151,8 @@ static void test_refresh_leaves_withdrawn_file_out(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_newer_importer_replaces_its_reading),
-                                       cmocka_unit_test(test_reading_with_other_overrides_stays),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_newer_importer_replaces_older_import),
+                                       cmocka_unit_test(test_import_with_other_overrides_stays),
                                        cmocka_unit_test(test_refresh_leaves_withdrawn_file_out)};
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

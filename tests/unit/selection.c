@@ -56,7 +56,7 @@ static void test_selection_is_parsed_or_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         abdb_selection s = {0};
         abdb_error err;
-        abdb_status st = abdb_selection_parse(&s, cases[i].text, &err);
+        abdb_status st = abdb_selection_parse_and_append(&s, cases[i].text, &err);
 
         if (!cases[i].count) {
             if (st != ABDB_USAGE) fail_msg("'%s' was taken", cases[i].text);
@@ -80,18 +80,19 @@ static void test_price_quotes_are_parsed_in_turn(void **state)
     abdb_error err;
 
     (void)state;
-    assert_ok(abdb_parse_next_price_quote(&rest, "price", &quote, &err));
+    assert_ok(abdb_parse_next_price_quote_per_device(&rest, "price", &quote, &err));
     assert_string_equal(quote.device, "H200-SXM");
     assert_true(quote.amount > 2.49 && quote.amount < 2.51 && !quote.is_counted);
-    assert_ok(abdb_parse_next_price_quote(&rest, "price", &quote, &err));
+    assert_ok(abdb_parse_next_price_quote_per_device(&rest, "price", &quote, &err));
     assert_string_equal(quote.device, "B200-SXM");
-    assert_ok(abdb_parse_next_price_quote(&rest, "price", &quote, &err)); /* of a node */
+    assert_ok(abdb_parse_next_price_quote_per_device(&rest, "price", &quote, &err)); /* of a node */
     assert_true(quote.amount > 1.99 && quote.amount < 2.01 && quote.is_counted);
-    assert_ok(abdb_parse_next_price_quote(&rest, "price", &quote, &err));
+    assert_ok(abdb_parse_next_price_quote_per_device(&rest, "price", &quote, &err));
     assert_null(quote.device);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         rest = bad[i];
-        assert_status(abdb_parse_next_price_quote(&rest, "price", &quote, &err), ABDB_USAGE);
+        assert_status(abdb_parse_next_price_quote_per_device(&rest, "price", &quote, &err),
+                      ABDB_USAGE);
     }
 }
 
@@ -174,7 +175,7 @@ static void test_bare_word_finds_its_column_in_one_scan(void **state)
         abdb_selection said = {0};
 
         read_rows = 0;
-        assert_ok(abdb_selection_parse_respelled(&said, db->sql, cases[i].text, &err));
+        assert_ok(abdb_selection_parse_and_respell_words(&said, db->sql, cases[i].text, &err));
         assert_string_equal(said.condition[0].column, cases[i].column);
         assert_string_equal(said.condition[0].value, cases[i].value);
         if (read_rows > 5500) fail_msg("%s: %lld rows were read", cases[i].text, read_rows);

@@ -215,7 +215,7 @@ static void test_false_alarms_stay_within_level(void **state)
 }
 
 /* 5 % more: found 97 times in 100 at least wherever the data were declared able to show it. */
-static void test_change_is_found_where_declared(void **state)
+static void test_change_is_found_where_declared_detectable(void **state)
 {
     static const noise_model worlds[] = {
         {"quiet, in turn", 10, true, 0.003, 0, 0.1, 0.05, 0.05},
@@ -241,7 +241,7 @@ static void test_change_is_found_where_declared(void **state)
 /* As many processes as abdb_processes_needed_for_detectable_change says do show it; no number makes
  * up for drift.
  */
-static void test_proposed_repeats_show_the_effect(void **state)
+static void test_processes_needed_do_show_the_effect(void **state)
 {
     noise_model w = {"", 10, true, 0.02, 0, 0, 0, 0.05};
     abdb_trimmed_mean_trial t = {.m = 10, .n = 10, .paired = true};
@@ -323,14 +323,14 @@ static void test_process_and_command_noise_are_found(void **state)
         }
         assert_ok(abdb_noise_add_within_and_between_commands(&sums, value, command, 400, &err));
     }
-    n = abdb_noise_from_sums(&sums);
+    n = abdb_noise_standard_deviations_from_sums(&sums);
     assert_true(n.command > 0.025 && n.command < 0.037);
     assert_true(n.process > 0.009 && n.process < 0.0135);
     assert_true(fabs(n.command_freedom - 78) < 1e-9);
     sums = (abdb_noise_sums){0};
     assert_ok(abdb_noise_add_within_and_between_commands(
         &sums, value, command, 10, &err)); /* one command says nothing of it */
-    n = abdb_noise_from_sums(&sums);
+    n = abdb_noise_standard_deviations_from_sums(&sums);
     assert_true(isnan(n.command) && n.process > 0);
 }
 
@@ -433,19 +433,20 @@ static void test_rise_and_fall_are_two_changes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_student_p_matches_published_tables),
-                                       cmocka_unit_test(test_student_p_matches_summed_density),
-                                       cmocka_unit_test(test_holm_matches_hand_example),
-                                       cmocka_unit_test(test_yuen_matches_hand_computation),
-                                       cmocka_unit_test(test_false_alarms_stay_within_level),
-                                       cmocka_unit_test(test_change_is_found_where_declared),
-                                       cmocka_unit_test(test_proposed_repeats_show_the_effect),
-                                       cmocka_unit_test(test_verdict_needs_effect_and_evidence),
-                                       cmocka_unit_test(test_process_and_command_noise_are_found),
-                                       cmocka_unit_test(test_steady_series_rarely_has_change),
-                                       cmocka_unit_test(test_step_in_series_is_found_in_place),
-                                       cmocka_unit_test(test_rise_and_fall_are_two_changes),
-                                       cmocka_unit_test(test_too_many_series_are_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_student_p_matches_published_tables),
+        cmocka_unit_test(test_student_p_matches_summed_density),
+        cmocka_unit_test(test_holm_matches_hand_example),
+        cmocka_unit_test(test_yuen_matches_hand_computation),
+        cmocka_unit_test(test_false_alarms_stay_within_level),
+        cmocka_unit_test(test_change_is_found_where_declared_detectable),
+        cmocka_unit_test(test_processes_needed_do_show_the_effect),
+        cmocka_unit_test(test_verdict_needs_effect_and_evidence),
+        cmocka_unit_test(test_process_and_command_noise_are_found),
+        cmocka_unit_test(test_steady_series_rarely_has_change),
+        cmocka_unit_test(test_step_in_series_is_found_in_place),
+        cmocka_unit_test(test_rise_and_fall_are_two_changes),
+        cmocka_unit_test(test_too_many_series_are_refused)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,7 +138,7 @@ static store create_store(void)
 
 static void close_store(store *s)
 {
-    abdb_writer_close(s->writer);
+    abdb_writer_rollback_and_close(s->writer);
     abdb_db_close(s->db);
 }
 
@@ -147,7 +147,7 @@ static sqlite3_int64 query_integer(store *s, const char *sql)
     abdb_error err = {0};
     sqlite3_int64 out = -1;
 
-    assert_ok(abdb_db_query_integer(s->db, sql, &out, &err));
+    assert_ok(abdb_db_query_integer_or_0(s->db, sql, &out, &err));
     return out;
 }
 
@@ -161,7 +161,7 @@ static abdb_counts import_statement_return_counts(store *s, const char *source, 
     abdb_import_file unit = {.path = "x", .format = "test", .overrides = "", .data = bytes};
     abdb_entry *e = calloc(1, sizeof *e);
     abdb_result *r;
-    abdb_sink sink = abdb_writer_get_sink(s->writer);
+    abdb_sink sink = abdb_writer_make_storing_sink(s->writer);
     abdb_counts counts;
     abdb_error err = {0};
     int known;
@@ -177,13 +177,13 @@ static abdb_counts import_statement_return_counts(store *s, const char *source, 
     e->field[ABDB_FIELD_public_id] = public_id;
     e->field[ABDB_FIELD_devices] = devices;
     abdb_entry_add_factor_parsing_number(e, "software", source);
-    r = abdb_entry_add_result(e, "tokens_per_s", value);
+    r = abdb_entry_add_result_or_count_left_out(e, "tokens_per_s", value);
     r->raw_value = raw_text;
     r->raw_unit = "Tokens/s";
     assert_ok(abdb_writer_begin_file_unless_known(s->writer, &unit, &known, &counts, &err));
     assert_ok(sink.entry(sink.self, e, &err));
     assert_ok(sink.row_end(sink.self, &err));
-    assert_ok(abdb_writer_commit(s->writer, &counts, &err));
+    assert_ok(abdb_writer_commit_and_withdraw_replaced_imports(s->writer, &counts, &err));
     assert_ok(abdb_writer_update_derived(s->writer, &err));
     free(e);
     return counts;
@@ -236,7 +236,7 @@ static void test_device_counts_in_any_spelling_are_read(void **state)
     close_store(&s);
 }
 
-static void test_values_decide_what_is_one_result(void **state)
+static void test_statements_are_linked_by_their_values(void **state)
 {
     store s = create_store();
 
@@ -260,7 +260,7 @@ static void test_values_decide_what_is_one_result(void **state)
     close_store(&s);
 }
 
-static void test_rounded_values_agree(void **state)
+static void test_values_equal_within_rounding_agree(void **state)
 {
     store s = create_store();
 
@@ -281,7 +281,7 @@ static void test_later_alias_renames_results(void **state)
 {
     abdb_fact alias = {.table = "alias", .columns = 3};
     store s = create_store();
-    abdb_sink sink = abdb_writer_get_sink(s.writer);
+    abdb_sink sink = abdb_writer_make_storing_sink(s.writer);
     abdb_counts counts;
     abdb_error err = {0};
     int known;
@@ -294,7 +294,7 @@ static void test_later_alias_renames_results(void **state)
     alias.column[2].name = "canon", alias.column[2].text = "mended";
     assert_ok(abdb_writer_begin_file_unless_known(s.writer, NULL, &known, &counts, &err));
     assert_ok(sink.fact(sink.self, &alias, &err));
-    assert_ok(abdb_writer_commit(s.writer, &counts, &err));
+    assert_ok(abdb_writer_commit_and_withdraw_replaced_imports(s.writer, &counts, &err));
     assert_ok(abdb_writer_update_derived(s.writer, &err));
     assert_int_equal(query_integer(&s, "SELECT count(*) FROM v_result WHERE model = 'mended'"), 1);
     close_store(&s);
@@ -306,7 +306,7 @@ static void test_rolled_back_import_leaves_nothing(void **state)
         .path = "x", .format = "test", .overrides = "", .data = "q", .size = 1};
     store s = create_store();
     abdb_reject reject = {.line = 2, .reason = "no"};
-    abdb_sink sink = abdb_writer_get_sink(s.writer);
+    abdb_sink sink = abdb_writer_make_storing_sink(s.writer);
     abdb_counts counts;
     abdb_error err = {0};
     int known;
@@ -315,7 +315,7 @@ static void test_rolled_back_import_leaves_nothing(void **state)
     assert_ok(abdb_writer_begin_file_unless_known(s.writer, &unit, &known, &counts, &err));
     assert_ok(sink.reject(sink.self, &reject, &err));
     assert_ok(sink.row_end(sink.self, &err));
-    abdb_writer_rollback(s.writer, &counts);
+    abdb_writer_rollback_and_forget_ids(s.writer, &counts);
     assert_int_equal(counts.rejected, 1);
     assert_int_equal(query_integer(&s, "SELECT count(*) FROM artifact"), 0);
     close_store(&s);
@@ -392,8 +392,8 @@ int main(void)
                                        TEST(test_closed_db_leaves_no_wal),
                                        TEST(test_same_statement_is_one_result),
                                        TEST(test_device_counts_in_any_spelling_are_read),
-                                       TEST(test_values_decide_what_is_one_result),
-                                       TEST(test_rounded_values_agree),
+                                       TEST(test_statements_are_linked_by_their_values),
+                                       TEST(test_values_equal_within_rounding_agree),
                                        TEST(test_later_alias_renames_results),
                                        TEST(test_rolled_back_import_leaves_nothing),
                                        TEST(test_infinite_values_are_rejected),

@@ -107,14 +107,14 @@ static void add_overrides_that_fixtures_need(abdb_overrides *words)
     abdb_error err;
 
     for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
-        assert_ok(abdb_overrides_add_setting(words, said[i], &err));
+        assert_ok(abdb_overrides_validate_and_add_setting(words, said[i], &err));
 }
 
 /* Reads a fixture, if an importer claims it: who, and the balance of what it read. */
-static const abdb_importer *read_fixture_return_importer(const char *path, faulty_sink *faulty,
-                                                         counting_sink *counts,
-                                                         abdb_balance *balance,
-                                                         long *named_left_out)
+static const abdb_importer *import_fixture_return_importer(const char *path, faulty_sink *faulty,
+                                                           counting_sink *counts,
+                                                           abdb_balance *balance,
+                                                           long *named_left_out)
 {
     const abdb_sink store = {counts, count_entry_results_and_left_out, count_fact,
                              count_reject_and_lost_values, abdb_sink_ignore_row_end};
@@ -125,17 +125,17 @@ static const abdb_importer *read_fixture_return_importer(const char *path, fault
     abdb_sink balanced, front;
     abdb_error err;
 
-    assert_ok(abdb_input_open_and_decode(&input, path, &err));
+    assert_ok(abdb_input_map_file_and_decode(&input, path, &err));
     *counts = (counting_sink){0};
     if (abdb_importer_find_by_name_or_highest_bid(&importer, NULL, &input, &err) == ABDB_OK) {
         add_overrides_that_fixtures_need(&words);
         input.left_out = &left_out;
-        balanced = abdb_balance_open_sink(balance, &store, &left_out);
+        balanced = abdb_balance_make_counting_sink(balance, &store, &left_out);
         faulty->inner = balanced;
         front = (abdb_sink){faulty, forward_entry_with_planted_loss, forward_fact, forward_reject,
                             forward_row_end};
         assert_ok(importer->read(&input, &words, &front, &err));
-        assert_ok(abdb_balance_settle_last_row(balance, &err));
+        assert_ok(abdb_balance_reject_lost_values_of_last_row(balance, &err));
         *named_left_out = left_out.values;
         abdb_overrides_free(&words);
     }
@@ -183,7 +183,7 @@ static void test_every_importer_accounts_for_values(void **state)
         abdb_balance b;
         long named = 0;
         const abdb_importer *importer =
-            read_fixture_return_importer(path[i % files], &m, &k, &b, &named);
+            import_fixture_return_importer(path[i % files], &m, &k, &b, &named);
         size_t which = importer ? index_of_importer(importer) : 0;
 
         if (!importer) continue;
@@ -239,14 +239,14 @@ static void test_failed_and_timeless_rows_are_counted(void **state)
         abdb_sink front;
         abdb_error err;
 
-        assert_ok(abdb_input_decode_memory(&in, files[i].format, files[i].text,
-                                           strlen(files[i].text), &err));
+        assert_ok(abdb_input_decode_memory_to_utf8(&in, files[i].format, files[i].text,
+                                                   strlen(files[i].text), &err));
         assert_ok(abdb_importer_find_by_name_or_highest_bid(&importer, files[i].format, &in, &err));
         add_overrides_that_fixtures_need(&words);
         in.left_out = &left_out;
-        front = abdb_balance_open_sink(&b, &store, &left_out);
+        front = abdb_balance_make_counting_sink(&b, &store, &left_out);
         assert_ok(importer->read(&in, &words, &front, &err));
-        assert_ok(abdb_balance_settle_last_row(&b, &err));
+        assert_ok(abdb_balance_reject_lost_values_of_last_row(&b, &err));
         if (b.lost || k.rejects)
             fail_msg("%s: %ld lost, %ld rejects", files[i].format, b.lost, k.rejects);
         assert_int_equal(b.read, files[i].read);
@@ -267,10 +267,10 @@ static void test_value_behind_last_row_is_counted_lost(void **state)
     static abdb_entry entry;
     abdb_balance b;
     abdb_error err;
-    abdb_sink sink = abdb_balance_open_sink(&b, &store, NULL);
+    abdb_sink sink = abdb_balance_make_counting_sink(&b, &store, NULL);
 
     (void)state;
-    (void)abdb_entry_add_result(&entry, "time_s", 1);
+    (void)abdb_entry_add_result_or_count_left_out(&entry, "time_s", 1);
     assert_ok(sink.entry(sink.self, &entry, &err));
     assert_ok(sink.entry(sink.self, &entry, &err));
     assert_ok(sink.row_end(sink.self, &err));
@@ -279,11 +279,11 @@ static void test_value_behind_last_row_is_counted_lost(void **state)
     abdb_entry_drop_results_as_left_out(&entry);
     assert_int_equal(entry.results, 0);
     assert_int_equal(entry.values_left_out, 1);
-    abdb_count_values_read(3);
-    assert_ok(abdb_balance_settle_last_row(&b, &err));
+    abdb_add_thread_values_read(3);
+    assert_ok(abdb_balance_reject_lost_values_of_last_row(&b, &err));
     assert_int_equal(b.lost, 3);
     assert_int_equal(k.faults, 1);
-    assert_ok(abdb_balance_settle_last_row(&b, &err));
+    assert_ok(abdb_balance_reject_lost_values_of_last_row(&b, &err));
     assert_int_equal(k.faults, 1);
 }
 

@@ -30,7 +30,7 @@ static abdb_status prepare_with_problem_as_state(void **state, const abdb_proble
 }
 
 /* The output of a problem: its last tensor. */
-static abdb_tensor *output_tensor_of(abdb_problem *p)
+static abdb_tensor *last_tensor_of_problem(abdb_problem *p)
 {
     return &p->tensor[p->tensors - 1];
 }
@@ -50,7 +50,7 @@ done:
 static abdb_status launch_with_planted_mistake(void *state, abdb_error *err)
 {
     abdb_problem *p = state;
-    abdb_tensor *out = output_tensor_of(p);
+    abdb_tensor *out = last_tensor_of_problem(p);
     /* One element near the middle: neither the first nor the last, which any check would look
      * at. */
     size_t at = abdb_tensor_element_count(out) / 2 + 1, nth = wrong.launches++;
@@ -65,7 +65,7 @@ static abdb_status launch_with_planted_mistake(void *state, abdb_error *err)
     if (wrong.what == ZEROS)
         memset(out->data, 0, abdb_tensor_element_count(out) * abdb_dtype_size(out->dtype));
     if (wrong.what == OF_ANOTHER && wrong.other && wrong.other != p)
-        memcpy(out->data, output_tensor_of(wrong.other)->data,
+        memcpy(out->data, last_tensor_of_problem(wrong.other)->data,
                abdb_tensor_element_count(out) * abdb_dtype_size(out->dtype));
     /* Two copies are launched in turn: `other` is the one before. */
     wrong.other = p;
@@ -105,7 +105,8 @@ static double error_verification_finds_of_mistake(const abdb_kernel *kernel,
     }
     /* Twice: some mistakes are made from the second launch on only. */
     for (int i = 0; i < 2; i++)
-        assert_ok(abdb_instances_launch_and_verify(copies, 2, wrong.budget_s, &checked, &err));
+        assert_ok(
+            abdb_instances_reset_launch_and_verify_all(copies, 2, wrong.budget_s, &checked, &err));
     for (size_t i = 0; i < 2; i++) abdb_instance_free(&copies[i]);
     json_decref(object);
     assert_true(checked.rows_checked_share == 1 ||
@@ -257,8 +258,8 @@ static void count_work_of_slow_kernel(const abdb_problem *p, abdb_work *out)
     *out = (abdb_work){.ops = slow.ops};
 }
 
-static void sleep_count_calls_give_zeros(const abdb_problem *p, int tensor, const size_t *row,
-                                         size_t n, double *out, double *magnitude)
+static void sleep_5ms_count_calls_output_zeros(const abdb_problem *p, int tensor, const size_t *row,
+                                               size_t n, double *out, double *magnitude)
 {
     const struct timespec nap = {.tv_nsec = 5000000};
 
@@ -278,7 +279,7 @@ static void test_verification_keeps_time_budget(void **state)
 {
     static float zeros[65536 * 16];
     static const abdb_kernel kernel = {.count_work = count_work_of_slow_kernel,
-                                       .reference_rows = sleep_count_calls_give_zeros,
+                                       .reference_rows = sleep_5ms_count_calls_output_zeros,
                                        .error_bound = abdb_error_bound_zero};
     const abdb_verify_options how = {.kernel = &kernel, .budget_s = 0.02};
     abdb_problem p = {.tensors = 1,
@@ -288,14 +289,14 @@ static void test_verification_keeps_time_budget(void **state)
 
     (void)state;
     p.tensor[0].data = zeros;
-    assert_ok(abdb_verify_outputs(&how, &p, &p, &checked, &err));
+    assert_ok(abdb_verify_outputs_against_reference(&how, &p, &p, &checked, &err));
     assert_true(checked.error == 0 && checked.rows_checked_share > 0 &&
                 checked.rows_checked_share < 1);
     assert_true(slow.calls >= 2 && slow.calls <= 5 * (size_t)omp_get_max_threads() + 2);
     assert_int_equal(slow.most, 256);
     slow.ops = 65536 * 1e7; /* long rows: few at once, however narrow */
     slow.most = 0;
-    assert_ok(abdb_verify_outputs(&how, &p, &p, &checked, &err));
+    assert_ok(abdb_verify_outputs_against_reference(&how, &p, &p, &checked, &err));
     assert_int_equal(slow.most, 16);
 }
 

@@ -16,8 +16,8 @@ typedef struct {
     size_t used, bytes, tensors;
 } safetensors_draft;
 
-static void append_safetensors_tensor(safetensors_draft *d, const char *name, size_t rows,
-                                      size_t columns)
+static void append_safetensors_tensor_header_and_values(safetensors_draft *d, const char *name,
+                                                        size_t rows, size_t columns)
 {
     static const char *const dtypes[] = {"F32", "BF16", "F16"};
     size_t t = d->tensors++, size = t % 3 ? 2 : 4, end = d->bytes + rows * columns * size;
@@ -69,11 +69,11 @@ static void write_safetensors_of_network(void)
     d = (safetensors_draft){.used = 0};
     for (size_t i = 0; i < 18; i++) {
         snprintf(name, sizeof name, "model.layers.%zu.%s.weight", i / 9, of[i % 9].name);
-        append_safetensors_tensor(&d, name, of[i % 9].rows, of[i % 9].columns);
+        append_safetensors_tensor_header_and_values(&d, name, of[i % 9].rows, of[i % 9].columns);
     }
-    append_safetensors_tensor(&d, "model.embed_tokens.weight", 5, 8);
-    append_safetensors_tensor(&d, "lm_head.weight", 5, 8);
-    append_safetensors_tensor(&d, "model.norm.weight", 1, 8);
+    append_safetensors_tensor_header_and_values(&d, "model.embed_tokens.weight", 5, 8);
+    append_safetensors_tensor_header_and_values(&d, "lm_head.weight", 5, 8);
+    append_safetensors_tensor_header_and_values(&d, "model.norm.weight", 1, 8);
     snprintf(d.header + d.used, sizeof d.header - d.used, ",\"__metadata__\":{\"format\":\"pt\"}}");
     write_safetensors_file_with_stated_length(d.header, strlen(d.header), d.data, d.bytes);
 }
@@ -89,7 +89,7 @@ static void assert_column_is_tensor_row(const abdb_llama_weights_source *source,
     for (size_t i = 0; i < count; i++) assert_true(out[i] == expected_weight_value(tensor, row, i));
 }
 
-static void assert_each_weight_in_place(void)
+static void assert_each_weight_in_place_delete_file(void)
 {
     abdb_llama_file f;
     abdb_llama_weights_source source;
@@ -97,7 +97,7 @@ static void assert_each_weight_in_place(void)
     float gains[8];
 
     assert_ok(abdb_llama_file_open_and_find_tensors(&f, path, &shape, &err));
-    source = abdb_llama_file_source(&f);
+    source = abdb_llama_weights_source_of_file(&f);
     for (size_t l = 0; l < 2; l++) {
         for (size_t j = 0; j < 48; j++) /* 24 queries, 12 keys, 12 values */
             assert_column_is_tensor_row(&source, l, ABDB_LLAMA_QKV, j,
@@ -130,10 +130,10 @@ static void test_each_weight_is_in_its_place(void **state)
 {
     (void)state;
     write_safetensors_of_network();
-    assert_each_weight_in_place();
+    assert_each_weight_in_place_delete_file();
     for (uint64_t version = 2; version <= 3; version++) {
         write_gguf_of_network(version);
-        assert_each_weight_in_place();
+        assert_each_weight_in_place_delete_file();
     }
 }
 
@@ -143,7 +143,7 @@ static double zero_clock(void)
 }
 
 /* Logits after four tokens of the network in the file. */
-static void run_network_of_file_get_logits(float *out)
+static void run_file_network_on_4_tokens_get_logits(float *out)
 {
     static const int32_t token[] = {3, 0, 4, 1};
     abdb_problem p = {.kernel = "llama-generate"};
@@ -156,7 +156,7 @@ static void run_network_of_file_get_logits(float *out)
     abdb_error err = {0};
 
     assert_ok(abdb_llama_file_open_and_find_tensors(&f, path, &shape, &err));
-    source = abdb_llama_file_source(&f);
+    source = abdb_llama_weights_source_of_file(&f);
     assert_ok(abdb_llama_alloc_and_init(&g, &stage, &shape, &most, &source, &err));
     g.sequences = 1;
     g.first[1] = 4;
@@ -174,9 +174,9 @@ static void test_same_weights_give_same_logits(void **state)
 
     (void)state;
     write_safetensors_of_network();
-    run_network_of_file_get_logits(safe);
+    run_file_network_on_4_tokens_get_logits(safe);
     write_gguf_of_network(3);
-    run_network_of_file_get_logits(other);
+    run_file_network_on_4_tokens_get_logits(other);
     assert_memory_equal(safe, other, sizeof safe);
     assert_true(isfinite(safe[0]) && safe[0] != safe[1]);
     unlink(path);

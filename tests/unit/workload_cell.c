@@ -102,8 +102,9 @@ static void toy_count_work_and_memory(const abdb_run_context *s, abdb_effort *ou
     *out = (abdb_effort){1e6 * abdb_param_number(s->p, "n", 0), 1e3, toy_memory};
 }
 
-static abdb_status toy_check_results_with_set_error(const abdb_run_context *s, double *error,
-                                                    const char **at, abdb_error *err)
+static abdb_status toy_check_results_with_set_error_in_span(const abdb_run_context *s,
+                                                            double *error, const char **at,
+                                                            abdb_error *err)
 {
     (void)s, (void)err;
     *error = toy_error;
@@ -131,7 +132,7 @@ static abdb_status toy_count_reset(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
-static abdb_status toy_run_within_spans(void *state, abdb_error *err)
+static abdb_status toy_assert_reset_then_run_in_spans(void *state, abdb_error *err)
 {
     toy_state *t = state;
 
@@ -145,8 +146,8 @@ static abdb_status toy_run_within_spans(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
-static void toy_report_metrics(void *state, double median_s, abdb_metric_callback *tell, void *to,
-                               bool *sound)
+static void toy_report_loss_and_soundness(void *state, double median_s, abdb_metric_callback *tell,
+                                          void *to, bool *sound)
 {
     toy_state *t = state;
 
@@ -170,17 +171,17 @@ static const abdb_workload toy_workload = {"toy",
                                            toy_resolve_params,
                                            toy_list_missing_parts,
                                            toy_count_work_and_memory,
-                                           toy_check_results_with_set_error,
+                                           toy_check_results_with_set_error_in_span,
                                            toy_open_and_count,
                                            toy_count_reset,
-                                           toy_run_within_spans,
-                                           toy_report_metrics,
+                                           toy_assert_reset_then_run_in_spans,
+                                           toy_report_loss_and_soundness,
                                            toy_close_and_count,
                                            false,
                                            {NULL, NULL}};
 
 /* Runs it with parameters and gives the records that it printed: a new reference to an array. */
-static json_t *run_toy_return_records(const char *expected_status, abdb_error *err)
+static json_t *run_toy_assert_status_return_records(const char *expected_status, abdb_error *err)
 {
     static const abdb_impl *const none[] = {NULL};
     const abdb_backend backend = {.name = "toys", .native = none};
@@ -196,8 +197,8 @@ static json_t *run_toy_return_records(const char *expected_status, abdb_error *e
                 abdb_records_take_stdout_divert_prints());
     dup2(out, STDOUT_FILENO);
     close(out);
-    (void)!abdb_run_workload_cell(&toy_workload, &backend, abdb_init_host_device(1), "toy n=3",
-                                  request, &stop, &ended, err);
+    (void)!abdb_run_and_print_workload_cell(&toy_workload, &backend, abdb_init_host_device(1),
+                                            "toy n=3", request, &stop, &ended, err);
     assert_string_equal(ended, expected_status);
     rewind(file);
     while (fgets(line, sizeof line, file))
@@ -207,7 +208,7 @@ static json_t *run_toy_return_records(const char *expected_status, abdb_error *e
     return records;
 }
 
-static const json_t *first_record_of_kind(const json_t *records, const char *kind)
+static const json_t *first_record_of_kind_or_null(const json_t *records, const char *kind)
 {
     const json_t *record;
     size_t i;
@@ -218,7 +219,7 @@ static const json_t *first_record_of_kind(const json_t *records, const char *kin
     return NULL;
 }
 
-static void reset_toy_settings(void)
+static void reset_toy_settings_and_counters(void)
 {
     opened = closed = 0;
     toy_memory = 1e6;
@@ -233,11 +234,11 @@ static void test_toy_run_emits_result_span_and_metric(void **state)
     const json_t *result, *span, *metric;
 
     (void)state;
-    reset_toy_settings();
-    records = run_toy_return_records("ok", &err);
-    result = first_record_of_kind(records, "result");
-    span = first_record_of_kind(records, "span");
-    metric = first_record_of_kind(records, "metric");
+    reset_toy_settings_and_counters();
+    records = run_toy_assert_status_return_records("ok", &err);
+    result = first_record_of_kind_or_null(records, "result");
+    span = first_record_of_kind_or_null(records, "span");
+    metric = first_record_of_kind_or_null(records, "metric");
     assert_true(opened == 1 && closed == 1);
     assert_true(made.runs > ABDB_SAMPLES_FEW);
     assert_string_equal(json_string_value(json_object_get(span, "name")), "step");
@@ -261,13 +262,13 @@ static void test_failed_check_reports_verified_fail(void **state)
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
         json_t *records;
 
-        reset_toy_settings();
+        reset_toy_settings_and_counters();
         toy_error = errors[i];
         toy_unsound = i == 3;
-        records = run_toy_return_records("ok", &err);
-        assert_string_equal(
-            json_string_value(json_object_get(first_record_of_kind(records, "result"), "verified")),
-            "fail");
+        records = run_toy_assert_status_return_records("ok", &err);
+        assert_string_equal(json_string_value(json_object_get(
+                                first_record_of_kind_or_null(records, "result"), "verified")),
+                            "fail");
         json_decref(records);
     }
 }
@@ -277,18 +278,18 @@ static void test_refusals_say_what_is_missing(void **state)
     abdb_error err = {0};
 
     (void)state;
-    reset_toy_settings();
+    reset_toy_settings_and_counters();
     toy_memory = 1e18;
-    json_decref(run_toy_return_records("out-of-memory", &err));
+    json_decref(run_toy_assert_status_return_records("out-of-memory", &err));
     assert_non_null(strstr(err.message, "it needs 931322574.62 GiB of memory"));
-    reset_toy_settings();
+    reset_toy_settings_and_counters();
     toy_lacks = true;
-    json_decref(run_toy_return_records("not-implemented", &err));
+    json_decref(run_toy_assert_status_return_records("not-implemented", &err));
     assert_string_equal(err.message, "backend toys lacks: a product, a norm");
     assert_int_equal(opened, 0);
-    reset_toy_settings();
+    reset_toy_settings_and_counters();
     toy_leaves_open = true;
-    json_decref(run_toy_return_records("failed", &err));
+    json_decref(run_toy_assert_status_return_records("failed", &err));
     assert_true(opened == 1 && closed == 1);
 }
 

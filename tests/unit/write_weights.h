@@ -62,7 +62,7 @@ static inline void append_metadata_key(byte_buffer *to, const char *key, uint64_
 }
 
 /* Of each type of metadata one, and arrays: of texts, of numbers, of arrays. */
-static inline size_t append_metadata_return_pairs(byte_buffer *to)
+static inline size_t append_every_metadata_type_return_pairs(byte_buffer *to)
 {
     static const struct {
         uint64_t type;
@@ -100,7 +100,7 @@ static inline size_t append_metadata_return_pairs(byte_buffer *to)
 
 /* Row of the file where row `row` of q or k lies: weights.reshape(heads, 2, head / 2, columns)
  * .swapaxes(1, 2), as its specification says. */
-static inline size_t row_in_gguf_order(size_t row)
+static inline size_t permuted_gguf_row_of_query_or_key_row(size_t row)
 {
     size_t half = shape.head / 2, h = row / shape.head, part = row % shape.head / half;
 
@@ -126,14 +126,16 @@ static inline void append_gguf_tensor_info_and_numbers(const char *name, size_t 
             float value = expected_weight_value(t, r, c);
             uint16_t half = t % 3 == 1 ? abdb_bf16_from_f32(value) : abdb_f16_from_f32(value);
 
-            memcpy(to->data + to->bytes +
-                       ((permute_rows ? row_in_gguf_order(r) : r) * columns + c) * size,
-                   size == 4 ? (void *)&value : &half, size);
+            memcpy(
+                to->data + to->bytes +
+                    ((permute_rows ? permuted_gguf_row_of_query_or_key_row(r) : r) * columns + c) *
+                        size,
+                size == 4 ? (void *)&value : &half, size);
         }
     to->bytes += rows * columns * size;
 }
 
-static inline void write_gguf_file(void)
+static inline void pad_gguf_header_and_write_file(void)
 {
     byte_buffer *head = &gguf.head;
     FILE *file;
@@ -165,7 +167,7 @@ static inline void write_gguf_of_network(uint64_t version)
     append_little_endian(head, 21, 8);
     pairs_at = head->bytes;
     append_little_endian(head, 0, 8);
-    end = append_metadata_return_pairs(head);
+    end = append_every_metadata_type_return_pairs(head);
     head->data[pairs_at] = (unsigned char)end;
     for (size_t i = 0; i < 18; i++) {
         snprintf(name, sizeof name, "blk.%zu.%s.weight", i / 9, of[i % 9].name);
@@ -174,7 +176,7 @@ static inline void write_gguf_of_network(uint64_t version)
     append_gguf_tensor_info_and_numbers("token_embd.weight", 5, 8, false);
     append_gguf_tensor_info_and_numbers("output.weight", 5, 8, false);
     append_gguf_tensor_info_and_numbers("output_norm.weight", 1, 8, false);
-    write_gguf_file();
+    pad_gguf_header_and_write_file();
 }
 
 #endif

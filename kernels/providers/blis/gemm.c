@@ -4,7 +4,7 @@
 #include "kernels/providers/blis/blis.h"
 
 /* 1: BLIS has this product (f32, f64, one at a time); else 0 and *why_not. */
-static int blis_gemm_accepts(const abdb_problem *p, const char **why_not)
+static int blis_gemm_accepts_plain_f32_f64(const abdb_problem *p, const char **why_not)
 {
     abdb_gemm g = abdb_gemm_from_problem(p);
 
@@ -48,5 +48,6 @@ static const char *blis_gemm_chosen_arch(const void *state)
     return abdb_blis_arch_name();
 }
 
-const abdb_impl abdb_blis_gemm = {
-    "gemm", "blis", blis_gemm_accepts, NULL, blis_gemm_launch, blis_gemm_chosen_arch, NULL};
+const abdb_impl abdb_blis_gemm = {"gemm", "blis",           blis_gemm_accepts_plain_f32_f64,
+                                  NULL,   blis_gemm_launch, blis_gemm_chosen_arch,
+                                  NULL};

@@ -10,7 +10,8 @@
 #include <clblast_c.h>
 
 /* 1: CLBlast has this product (f32, f64, one at a time) on this device; else 0 and *why_not. */
-static int clblast_gemm_accepts(const abdb_problem *p, const char **why_not)
+static int clblast_gemm_accepts_plain_f32_f64_auto_tiles(const abdb_problem *p,
+                                                         const char **why_not)
 {
     const char *tiles = abdb_param_text(p, "tiles");
 
@@ -58,5 +59,10 @@ done:
     return st;
 }
 
-const abdb_impl abdb_clblast_gemm = {
-    "gemm", "clblast", clblast_gemm_accepts, NULL, clblast_gemm_enqueue_with_events, NULL, NULL};
+const abdb_impl abdb_clblast_gemm = {"gemm",
+                                     "clblast",
+                                     clblast_gemm_accepts_plain_f32_f64_auto_tiles,
+                                     NULL,
+                                     clblast_gemm_enqueue_with_events,
+                                     NULL,
+                                     NULL};

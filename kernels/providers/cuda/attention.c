@@ -25,15 +25,15 @@ static attention_sizes attention_sizes_of_problem(const abdb_problem *p)
                              .queries = (size_t)abdb_param_number(p, "queries", 1),
                              .keys = (size_t)abdb_param_number(p, "keys", 1),
                              .d = (size_t)abdb_param_number(p, "d", 1),
-                             .causal = abdb_param_is(p, "causal", "yes")};
+                             .causal = abdb_param_text_equals(p, "causal", "yes")};
 }
 
-static int cuda_attention_accepts(const abdb_problem *p, const char **why_not)
+static int cuda_attention_accepts_unless_plain_backward(const abdb_problem *p, const char **why_not)
 {
-    bool plain = abdb_param_is(p, "algorithm", "plain");
+    bool plain = abdb_param_text_equals(p, "algorithm", "plain");
 
     *why_not = "gradients are made in blocks only";
-    if (plain && abdb_param_is(p, "pass", "backward")) return 0;
+    if (plain && abdb_param_text_equals(p, "pass", "backward")) return 0;
     *why_not = "cuBLAS was not found";
     return !plain || ((const abdb_cu_device *)p->device)->blas != NULL;
 }
@@ -48,7 +48,8 @@ static abdb_cu_heads heads_layout_of_tensor(const abdb_problem *p, const attenti
 }
 
 /* Adds O and L of all heads in blocks; rows and shapes as in micro/attention.c. */
-static abdb_status add_flash_forward(abdb_cu_job *job, const attention_sizes *s, abdb_error *err)
+static abdb_status add_flash_forward_kernel(abdb_cu_job *job, const attention_sizes *s,
+                                            abdb_error *err)
 {
     const abdb_problem *p = job->p;
     abdb_cu_attention of = {.q = heads_layout_of_tensor(p, s, Q, false),
@@ -63,11 +64,12 @@ static abdb_status add_flash_forward(abdb_cu_job *job, const attention_sizes *s,
                             .group = (uint32_t)(s->heads / s->kv_heads),
                             .causal = s->causal};
 
-    return abdb_cu_add_flash_forward(job, p->tensor[Q].dtype, s->batch, &of, err);
+    return abdb_cu_add_flash_or_plain_forward_kernel(job, p->tensor[Q].dtype, s->batch, &of, err);
 }
 
 /* Adds dQ, dK, dV of all heads in blocks, from Q, K, V, O, dO and L. */
-static abdb_status add_flash_backward(abdb_cu_job *job, const attention_sizes *s, abdb_error *err)
+static abdb_status add_flash_backward_kernels(abdb_cu_job *job, const attention_sizes *s,
+                                              abdb_error *err)
 {
     const abdb_problem *p = job->p;
     abdb_cu_attention_backward of = {.q = heads_layout_of_tensor(p, s, Q, false),
@@ -86,12 +88,12 @@ static abdb_status add_flash_backward(abdb_cu_job *job, const attention_sizes *s
                                      .group = (uint32_t)(s->heads / s->kv_heads),
                                      .causal = s->causal};
 
-    return abdb_cu_add_flash_backward(job, p->tensor[Q].dtype, s->batch, &of, err);
+    return abdb_cu_add_flash_or_plain_backward_kernels(job, p->tensor[Q].dtype, s->batch, &of, err);
 }
 
 /* The whole matrix of scores: the heads that share keys are one matrix of queries. */
-static abdb_status add_unfused_attention(abdb_cu_job *job, const attention_sizes *s,
-                                         abdb_error *err)
+static abdb_status add_unfused_attention_steps(abdb_cu_job *job, const attention_sizes *s,
+                                               abdb_error *err)
 {
     const abdb_tensor *t = job->p->tensor;
     abdb_dtype dtype = t[Q].dtype;
@@ -117,20 +119,20 @@ static abdb_status add_unfused_attention(abdb_cu_job *job, const attention_sizes
     score.data = of.scores = scores;
     weight.data = of.out;
     snprintf(name, sizeof name, "softmax_scores_%s", abdb_cu_kernel_name_suffix(dtype));
-    TRY(abdb_cu_add_cublas_gemm(job, &q, &k, &score,
-                                &(abdb_cu_gemm_size){rows, s->keys, s->d, batch, false}, err));
-    TRY(abdb_cu_add_kernel(
+    TRY(abdb_cu_add_cublas_gemm_step(job, &q, &k, &score,
+                                     &(abdb_cu_gemm_size){rows, s->keys, s->d, batch, false}, err));
+    TRY(abdb_cu_load_and_add_kernel_step(
         job, &(abdb_cu_kernel_launch){"attention_plain.cu", name, {all}, ABDB_CU_THREADS, 0}, &of,
         sizeof of, err));
-    TRY(abdb_cu_add_cublas_gemm(job, &weight, &v, &o,
-                                &(abdb_cu_gemm_size){rows, s->d, s->keys, batch, false}, err));
+    TRY(abdb_cu_add_cublas_gemm_step(job, &weight, &v, &o,
+                                     &(abdb_cu_gemm_size){rows, s->d, s->keys, batch, false}, err));
 done:
     return st;
 }
 
 /* One query: the keys of a head are one page. */
-static abdb_status add_single_query_decode(abdb_cu_job *job, const attention_sizes *s,
-                                           abdb_error *err)
+static abdb_status add_single_query_decode_kernels(abdb_cu_job *job, const attention_sizes *s,
+                                                   abdb_error *err)
 {
     const abdb_tensor *t = job->p->tensor;
     abdb_cu_decode_attention of = {.q = t[Q].data,
@@ -149,29 +151,29 @@ static abdb_status add_single_query_decode(abdb_cu_job *job, const attention_siz
 }
 
 /* A job of attention: backward, plain, of one query, or in blocks. */
-static abdb_status cuda_attention_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status cuda_attention_prepare_job(void **state, const abdb_problem *p, abdb_error *err)
 {
     attention_sizes s = attention_sizes_of_problem(p);
     abdb_cu_job *job = NULL;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cu_job_new(&job, p, err));
-    if (abdb_param_is(p, "pass", "backward"))
-        TRY(add_flash_backward(job, &s, err));
-    else if (abdb_param_is(p, "algorithm", "plain"))
-        TRY(add_unfused_attention(job, &s, err));
+    if (abdb_param_text_equals(p, "pass", "backward"))
+        TRY(add_flash_backward_kernels(job, &s, err));
+    else if (abdb_param_text_equals(p, "algorithm", "plain"))
+        TRY(add_unfused_attention_steps(job, &s, err));
     else if (s.queries == 1)
-        TRY(add_single_query_decode(job, &s, err));
+        TRY(add_single_query_decode_kernels(job, &s, err));
     else
-        TRY(add_flash_forward(job, &s, err));
+        TRY(add_flash_forward_kernel(job, &s, err));
 done:
     return abdb_cu_job_to_state_or_graph_or_free(st, job, state, err);
 }
 
 const abdb_impl abdb_cu_attention_impl = {"attention",
                                           "cuda",
-                                          cuda_attention_accepts,
-                                          cuda_attention_prepare,
-                                          abdb_cu_job_launch,
+                                          cuda_attention_accepts_unless_plain_backward,
+                                          cuda_attention_prepare_job,
+                                          abdb_cu_job_launch_graph_or_enqueue_steps,
                                           abdb_cu_job_chosen_text,
                                           abdb_cu_job_free};

@@ -47,10 +47,10 @@ static abdb_status cuda_block_prepare_forward_or_backward(void **state, const ab
 
     TRY(abdb_cu_job_new(&b.job, p, err));
     TRY(alloc_block_activations(&b, err));
-    TRY(abdb_cu_add_block_forward(&b, err));
+    TRY(abdb_cu_add_block_forward_steps(&b, err));
     if (!forward) {
-        TRY(abdb_cu_run_and_clear_steps(b.job, err)); /* what forward keeps is there */
-        TRY(abdb_cu_add_block_backward(&b, &t[DY], &t[DX], &t[DP], err));
+        TRY(abdb_cu_run_steps_wait_and_clear(b.job, err)); /* what forward keeps is there */
+        TRY(abdb_cu_add_block_backward_steps(&b, &t[DY], &t[DX], &t[DP], err));
     }
 done:
     return abdb_cu_job_to_state_or_graph_or_free(st, b.job, state, err);
@@ -60,6 +60,6 @@ const abdb_impl abdb_cu_block_impl = {"transformer-block",
                                       "cuda",
                                       cuda_block_accepts_if_cublas,
                                       cuda_block_prepare_forward_or_backward,
-                                      abdb_cu_job_launch,
+                                      abdb_cu_job_launch_graph_or_enqueue_steps,
                                       abdb_cu_job_chosen_text,
                                       abdb_cu_job_free};

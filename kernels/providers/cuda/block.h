@@ -40,10 +40,10 @@ size_t abdb_cu_block_matrix_rows(const abdb_cu_block *b, int which);
 abdb_cu_heads abdb_cu_block_qkv_heads(const abdb_cu_block *b, void *data, size_t q_k_or_v);
 abdb_cu_heads abdb_cu_block_contiguous_heads(const abdb_cu_block *b, void *data);
 /* Forward, from x to y. */
-ABDB_MUST_USE abdb_status abdb_cu_add_block_forward(abdb_cu_block *b, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_add_block_forward_steps(abdb_cu_block *b, abdb_error *err);
 /* Backward, from dY to dX and gradients of parameters, after forward. */
-ABDB_MUST_USE abdb_status abdb_cu_add_block_backward(abdb_cu_block *b, const abdb_tensor *dy,
-                                                     const abdb_tensor *dx, const abdb_tensor *dp,
-                                                     abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_add_block_backward_steps(abdb_cu_block *b, const abdb_tensor *dy,
+                                                           const abdb_tensor *dx,
+                                                           const abdb_tensor *dp, abdb_error *err);
 
 #endif

@@ -15,8 +15,8 @@ typedef struct {
 } linear_layer_gradient;
 
 /* Sums of columns into a vector of gradients. */
-static abdb_status add_column_sums_gradient(const linear_layer_gradient *l, void *from,
-                                            size_t width, int vector, abdb_error *err)
+static abdb_status add_column_sum_gradient_kernel(const linear_layer_gradient *l, void *from,
+                                                  size_t width, int vector, abdb_error *err)
 {
     abdb_cu_column_sums of = {from, abdb_cu_block_weight_vector(l->b, l->dp, vector), l->b->n,
                               width};
@@ -26,8 +26,8 @@ static abdb_status add_column_sums_gradient(const linear_layer_gradient *l, void
 }
 
 /* Gradients of a layer's weights and bias, and of what went into it. */
-static abdb_status add_linear_layer_backward(const linear_layer_gradient *l, void *d_in,
-                                             abdb_error *err)
+static abdb_status add_linear_layer_backward_steps(const linear_layer_gradient *l, void *d_in,
+                                                   abdb_error *err)
 {
     abdb_cu_block *b = l->b;
     abdb_dtype dtype = l->dp->dtype;
@@ -40,19 +40,19 @@ static abdb_status add_linear_layer_backward(const linear_layer_gradient *l, voi
                    out = {d_in, dtype, depth, 0, false};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_cu_add_cublas_gemm(b->job, &in, &back, &dw,
-                                &(abdb_cu_gemm_size){depth, columns, b->n, 1, false}, err));
-    TRY(add_column_sums_gradient(l, l->d_out, columns, l->bias, err));
-    TRY(abdb_cu_add_cublas_gemm(b->job, &back, &w, &out,
-                                &(abdb_cu_gemm_size){b->n, depth, columns, 1, false}, err));
+    TRY(abdb_cu_add_cublas_gemm_step(b->job, &in, &back, &dw,
+                                     &(abdb_cu_gemm_size){depth, columns, b->n, 1, false}, err));
+    TRY(add_column_sum_gradient_kernel(l, l->d_out, columns, l->bias, err));
+    TRY(abdb_cu_add_cublas_gemm_step(b->job, &back, &w, &out,
+                                     &(abdb_cu_gemm_size){b->n, depth, columns, 1, false}, err));
 done:
     return st;
 }
 
 /* The gradients of a norm: dx = base + that of x; its gains and shifts. */
-static abdb_status add_layernorm_backward(const linear_layer_gradient *l, void *dy, void *x,
-                                          void *added_gradient, void *dx, int gain, int shift,
-                                          abdb_error *err)
+static abdb_status add_layernorm_backward_kernels(const linear_layer_gradient *l, void *dy, void *x,
+                                                  void *added_gradient, void *dx, int gain,
+                                                  int shift, abdb_error *err)
 {
     abdb_cu_block *b = l->b;
     abdb_cu_norm_backward of = {
@@ -62,16 +62,16 @@ static abdb_status add_layernorm_backward(const linear_layer_gradient *l, void *
     TRY(abdb_cu_block_alloc_rows(b, b->d, &of.hats, err));
     TRY(abdb_cu_add_kernel_of_dtype(b->job, "transformer_block.cu", "norm_back", l->dp->dtype, b->n,
                                     &of, sizeof of, err));
-    TRY(add_column_sums_gradient(l, of.hats, b->d, gain, err));
-    TRY(add_column_sums_gradient(l, dy, b->d, shift, err));
+    TRY(add_column_sum_gradient_kernel(l, of.hats, b->d, gain, err));
+    TRY(add_column_sum_gradient_kernel(l, dy, b->d, shift, err));
 done:
     return st;
 }
 
 /* Adds the gradients of causal attention: d_qkv, n x 3d, from d_att, n x d; its thirds are dQ,
  * dK, dV. */
-static abdb_status add_causal_attention_backward(abdb_cu_block *b, void *d_att, void *d_qkv,
-                                                 abdb_error *err)
+static abdb_status add_causal_attention_backward_kernels(abdb_cu_block *b, void *d_att, void *d_qkv,
+                                                         abdb_error *err)
 {
     abdb_cu_attention_backward of = {.q = abdb_cu_block_qkv_heads(b, b->qkv, 0),
                                      .k = abdb_cu_block_qkv_heads(b, b->qkv, 1),
@@ -89,12 +89,13 @@ static abdb_status add_causal_attention_backward(abdb_cu_block *b, void *d_att, 
                                      .group = 1,
                                      .causal = 1};
 
-    return abdb_cu_add_flash_backward(b->job, b->p->dtype, b->n / b->sequence, &of, err);
+    return abdb_cu_add_flash_or_plain_backward_kernels(b->job, b->p->dtype, b->n / b->sequence, &of,
+                                                       err);
 }
 
-abdb_status abdb_cu_add_block_backward(abdb_cu_block *b, const abdb_tensor *dy,
-                                       const abdb_tensor *dx, const abdb_tensor *dp,
-                                       abdb_error *err)
+abdb_status abdb_cu_add_block_backward_steps(abdb_cu_block *b, const abdb_tensor *dy,
+                                             const abdb_tensor *dx, const abdb_tensor *dp,
+                                             abdb_error *err)
 {
     void *d_g, *d_n2, *d_h, *d_att, *d_qkv, *d_n1;
     linear_layer_gradient down = {b, dp, ABDB_CU_DOWN, ABDB_CU_BPR, b->g, dy->data},
@@ -111,15 +112,17 @@ abdb_status abdb_cu_add_block_backward(abdb_cu_block *b, const abdb_tensor *dy,
     up.d_out = d_g;
     out.d_out = d_h;
     qkv.d_out = d_qkv;
-    TRY(add_linear_layer_backward(&down, d_g, err));
+    TRY(add_linear_layer_backward_steps(&down, d_g, err));
     TRY(abdb_cu_add_elementwise_kernel(b->job, "gelu_back", dp->dtype, b->f, d_g, b->n * 4 * b->d,
                                        err));
-    TRY(add_linear_layer_backward(&up, d_n2, err));
-    TRY(add_layernorm_backward(&up, d_n2, b->h, dy->data, d_h, ABDB_CU_G2, ABDB_CU_B2, err));
-    TRY(add_linear_layer_backward(&out, d_att, err));
-    TRY(add_causal_attention_backward(b, d_att, d_qkv, err));
-    TRY(add_linear_layer_backward(&qkv, d_n1, err));
-    TRY(add_layernorm_backward(&qkv, d_n1, b->x, d_h, dx->data, ABDB_CU_G1, ABDB_CU_B1, err));
+    TRY(add_linear_layer_backward_steps(&up, d_n2, err));
+    TRY(add_layernorm_backward_kernels(&up, d_n2, b->h, dy->data, d_h, ABDB_CU_G2, ABDB_CU_B2,
+                                       err));
+    TRY(add_linear_layer_backward_steps(&out, d_att, err));
+    TRY(add_causal_attention_backward_kernels(b, d_att, d_qkv, err));
+    TRY(add_linear_layer_backward_steps(&qkv, d_n1, err));
+    TRY(add_layernorm_backward_kernels(&qkv, d_n1, b->x, d_h, dx->data, ABDB_CU_G1, ABDB_CU_B1,
+                                       err));
 done:
     return st;
 }

@@ -46,8 +46,8 @@ abdb_cu_heads abdb_cu_block_contiguous_heads(const abdb_cu_block *b, void *data)
 
 /* Adds to = layernorm(from) gain + shift, n x d; gain and shift are places among the vectors of
  * P. */
-static abdb_status add_layernorm(abdb_cu_block *b, void *from, void *to, int gain, int shift,
-                                 abdb_error *err)
+static abdb_status add_layernorm_kernel(abdb_cu_block *b, void *from, void *to, int gain, int shift,
+                                        abdb_error *err)
 {
     abdb_cu_row_op of = {.x = from,
                          .p = abdb_cu_block_weight_vector(b, b->p, gain),
@@ -59,8 +59,8 @@ static abdb_status add_layernorm(abdb_cu_block *b, void *from, void *to, int gai
 }
 
 /* to = base (or nothing) + bias + from x a matrix of parameters. */
-static abdb_status add_linear_layer(abdb_cu_block *b, void *from, void *residual, void *to,
-                                    int matrix, int bias, abdb_error *err)
+static abdb_status add_linear_layer_steps(abdb_cu_block *b, void *from, void *residual, void *to,
+                                          int matrix, int bias, abdb_error *err)
 {
     abdb_dtype dtype = b->p->dtype;
     size_t columns = abdb_cu_block_matrix_columns(b, matrix),
@@ -74,13 +74,13 @@ static abdb_status add_linear_layer(abdb_cu_block *b, void *from, void *residual
 
     TRY(abdb_cu_add_kernel_of_dtype(b->job, "transformer_block.cu", "spread", dtype,
                                     abdb_cu_blocks_for_pieces(of.n), &of, sizeof of, err));
-    TRY(abdb_cu_add_cublas_gemm(b->job, &x, &w, &c,
-                                &(abdb_cu_gemm_size){b->n, columns, depth, 1, true}, err));
+    TRY(abdb_cu_add_cublas_gemm_step(b->job, &x, &w, &c,
+                                     &(abdb_cu_gemm_size){b->n, columns, depth, 1, true}, err));
 done:
     return st;
 }
 
-abdb_status abdb_cu_add_block_forward(abdb_cu_block *b, abdb_error *err)
+abdb_status abdb_cu_add_block_forward_steps(abdb_cu_block *b, abdb_error *err)
 {
     abdb_cu_attention of = {.q = abdb_cu_block_qkv_heads(b, b->qkv, 0),
                             .k = abdb_cu_block_qkv_heads(b, b->qkv, 1),
@@ -95,15 +95,16 @@ abdb_status abdb_cu_add_block_forward(abdb_cu_block *b, abdb_error *err)
                             .causal = 1};
     abdb_status st = ABDB_OK;
 
-    TRY(add_layernorm(b, b->x, b->n1, ABDB_CU_G1, ABDB_CU_B1, err));
-    TRY(add_linear_layer(b, b->n1, NULL, b->qkv, ABDB_CU_QKV, ABDB_CU_BQKV, err));
-    TRY(abdb_cu_add_flash_forward(b->job, b->p->dtype, b->n / b->sequence, &of, err));
-    TRY(add_linear_layer(b, b->att, b->x, b->h, ABDB_CU_OUT, ABDB_CU_BO, err));
-    TRY(add_layernorm(b, b->h, b->n2, ABDB_CU_G2, ABDB_CU_B2, err));
-    TRY(add_linear_layer(b, b->n2, NULL, b->f, ABDB_CU_UP, ABDB_CU_BFC, err));
+    TRY(add_layernorm_kernel(b, b->x, b->n1, ABDB_CU_G1, ABDB_CU_B1, err));
+    TRY(add_linear_layer_steps(b, b->n1, NULL, b->qkv, ABDB_CU_QKV, ABDB_CU_BQKV, err));
+    TRY(abdb_cu_add_flash_or_plain_forward_kernel(b->job, b->p->dtype, b->n / b->sequence, &of,
+                                                  err));
+    TRY(add_linear_layer_steps(b, b->att, b->x, b->h, ABDB_CU_OUT, ABDB_CU_BO, err));
+    TRY(add_layernorm_kernel(b, b->h, b->n2, ABDB_CU_G2, ABDB_CU_B2, err));
+    TRY(add_linear_layer_steps(b, b->n2, NULL, b->f, ABDB_CU_UP, ABDB_CU_BFC, err));
     TRY(abdb_cu_add_elementwise_kernel(b->job, "gelu", b->p->dtype, b->f, b->g, b->n * 4 * b->d,
                                        err));
-    TRY(add_linear_layer(b, b->g, b->h, b->y, ABDB_CU_DOWN, ABDB_CU_BPR, err));
+    TRY(add_linear_layer_steps(b, b->g, b->h, b->y, ABDB_CU_DOWN, ABDB_CU_BPR, err));
 done:
     return st;
 }

@@ -64,9 +64,9 @@ static abdb_status enqueue_cublas_gemm(void *what, abdb_error *err)
         "cublasGemmStridedBatchedEx", err);
 }
 
-abdb_status abdb_cu_add_cublas_gemm(abdb_cu_job *job, const abdb_cu_matrix *a,
-                                    const abdb_cu_matrix *b, const abdb_cu_matrix *c,
-                                    const abdb_cu_gemm_size *size, abdb_error *err)
+abdb_status abdb_cu_add_cublas_gemm_step(abdb_cu_job *job, const abdb_cu_matrix *a,
+                                         const abdb_cu_matrix *b, const abdb_cu_matrix *c,
+                                         const abdb_cu_gemm_size *size, abdb_error *err)
 {
     cublas_gemm_call *p;
 
@@ -75,5 +75,5 @@ abdb_status abdb_cu_add_cublas_gemm(abdb_cu_job *job, const abdb_cu_matrix *a,
     p = malloc(sizeof *p);
     if (!p) return ABDB_FAIL(err, ABDB_NOMEM, "a product");
     *p = (cublas_gemm_call){job->d, *a, *b, *c, *size};
-    return abdb_cu_add_host_call(job, enqueue_cublas_gemm, p, free, err);
+    return abdb_cu_add_host_call_or_free_context(job, enqueue_cublas_gemm, p, free, err);
 }

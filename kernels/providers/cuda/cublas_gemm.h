@@ -22,14 +22,17 @@ typedef struct {
 
 /* Adds a product by cuBLAS. Operands have one format, C that of sums or theirs. ABDB_BACKEND: there
  * is no cuBLAS. */
-ABDB_MUST_USE abdb_status abdb_cu_add_cublas_gemm(abdb_cu_job *job, const abdb_cu_matrix *a,
-                                                  const abdb_cu_matrix *b, const abdb_cu_matrix *c,
-                                                  const abdb_cu_gemm_size *size, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_add_cublas_gemm_step(abdb_cu_job *job, const abdb_cu_matrix *a,
+                                                       const abdb_cu_matrix *b,
+                                                       const abdb_cu_matrix *c,
+                                                       const abdb_cu_gemm_size *size,
+                                                       abdb_error *err);
 /* The same by cuBLASLt, by the first algorithm that its heuristics give. */
-ABDB_MUST_USE abdb_status abdb_cu_add_cublaslt_gemm(abdb_cu_job *job, const abdb_cu_matrix *a,
-                                                    const abdb_cu_matrix *b,
-                                                    const abdb_cu_matrix *c,
-                                                    const abdb_cu_gemm_size *size, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_add_cublaslt_gemm_step(abdb_cu_job *job, const abdb_cu_matrix *a,
+                                                         const abdb_cu_matrix *b,
+                                                         const abdb_cu_matrix *c,
+                                                         const abdb_cu_gemm_size *size,
+                                                         abdb_error *err);
 /* A format as the libraries call it. */
 cudaDataType_t abdb_cu_data_type_of_dtype(abdb_dtype dtype);
 /* What operands of a format are multiplied and added up with. */

@@ -134,9 +134,9 @@ static void free_cublaslt_matmul(void *what)
     free(p);
 }
 
-abdb_status abdb_cu_add_cublaslt_gemm(abdb_cu_job *job, const abdb_cu_matrix *a,
-                                      const abdb_cu_matrix *b, const abdb_cu_matrix *c,
-                                      const abdb_cu_gemm_size *size, abdb_error *err)
+abdb_status abdb_cu_add_cublaslt_gemm_step(abdb_cu_job *job, const abdb_cu_matrix *a,
+                                           const abdb_cu_matrix *b, const abdb_cu_matrix *c,
+                                           const abdb_cu_gemm_size *size, abdb_error *err)
 {
     cublaslt_matmul_call *p = calloc(1, sizeof *p);
     abdb_status st = ABDB_OK;
@@ -152,7 +152,8 @@ abdb_status abdb_cu_add_cublaslt_gemm(abdb_cu_job *job, const abdb_cu_matrix *a,
     p->added = size->added;
     TRY(create_matmul_desc_and_layouts(p, a, b, c, size, err));
     TRY(choose_and_describe_cublaslt_algorithm(p, job, err));
-    return abdb_cu_add_host_call(job, enqueue_cublaslt_matmul, p, free_cublaslt_matmul, err);
+    return abdb_cu_add_host_call_or_free_context(job, enqueue_cublaslt_matmul, p,
+                                                 free_cublaslt_matmul, err);
 done:
     free_cublaslt_matmul(p);
     return st;

@@ -37,14 +37,14 @@ abdb_status abdb_cu_add_split_kv_decode_attention(abdb_cu_job *job, abdb_dtype d
     snprintf(name, sizeof name, "decode_%s", abdb_cu_kernel_name_suffix(dtype));
     snprintf(job->chosen, sizeof job->chosen, "%u blocks share a head, %u tokens each", a.splits,
              a.chunk);
-    TRY(abdb_cu_add_kernel(
+    TRY(abdb_cu_load_and_add_kernel_step(
         job,
         &(abdb_cu_kernel_launch){
             "decode_attention.cu", name, {a.splits, across, of->batch}, ABDB_CU_THREADS, shared},
         &a, sizeof a, err));
     if (a.splits == 1) goto done;
     snprintf(name, sizeof name, "together_%s", abdb_cu_kernel_name_suffix(dtype));
-    TRY(abdb_cu_add_kernel(
+    TRY(abdb_cu_load_and_add_kernel_step(
         job, &(abdb_cu_kernel_launch){"decode_attention.cu", name, {heads}, ABDB_CU_THREADS, 0}, &a,
         sizeof a, err));
 done:
@@ -53,8 +53,8 @@ done:
 
 /* A job of attention over pages, as micro/paged.c defines it; a list has as many pages of each
  * request. */
-static abdb_status cuda_paged_attention_prepare(void **state, const abdb_problem *p,
-                                                abdb_error *err)
+static abdb_status cuda_paged_attention_prepare_job(void **state, const abdb_problem *p,
+                                                    abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     bool table = t[INDEX].rank == 2;
@@ -85,7 +85,7 @@ done:
 const abdb_impl abdb_cu_paged = {"paged-attention",
                                  "cuda",
                                  NULL,
-                                 cuda_paged_attention_prepare,
-                                 abdb_cu_job_launch,
+                                 cuda_paged_attention_prepare_job,
+                                 abdb_cu_job_launch_graph_or_enqueue_steps,
                                  abdb_cu_job_chosen_text,
                                  abdb_cu_job_free};

@@ -121,7 +121,7 @@ done:
 /* Load and stolen time are the host's, the rest the device's. */
 static void cuda_read_host_and_nvml_sensors(abdb_device *d, int how, abdb_sensors *out)
 {
-    abdb_sensors_read_host(d, how, out);
+    abdb_sensors_read_host_quick_or_all(d, how, out);
     abdb_nvml_read_sensors(out);
 }
 
@@ -205,7 +205,7 @@ const char *abdb_cu_selectable_device_lines(void)
 }
 
 /* The number that the user names by either variable, of which this backend's own counts first. */
-static abdb_status choose_cuda_device_by_environment(abdb_cu_device *c, abdb_error *err)
+static abdb_status choose_cuda_device_by_env_store_name_and_bus(abdb_cu_device *c, abdb_error *err)
 {
     const char *own = getenv("ABDB_CUDA_DEVICE"), *asked = own ? own : getenv("ABDB_DEVICE");
     unsigned long long number = 0;
@@ -311,7 +311,7 @@ abdb_status abdb_cu_open_device(abdb_device **out, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cu_load_libraries(err));
-    TRY(choose_cuda_device_by_environment(&c, err));
+    TRY(choose_cuda_device_by_env_store_name_and_bus(&c, err));
     c.device = (abdb_device){.name = c.name,
                              .clock = "CUDA events",
                              .resolution_s = 0.5e-6, /* of cuEventElapsedTime, by its manual */
@@ -331,7 +331,7 @@ abdb_status abdb_cu_open_device(abdb_device **out, abdb_error *err)
     TRY(create_cublas_handles(&c, err));
     abdb_nvml_load_and_find_device(c.bus);
     c.device.cost_s = measure_event_timing_cost_s(&c.device);
-    TRY(abdb_cu_measure_launch_cost(&c, err));
+    TRY(abdb_cu_measure_and_store_launch_cost(&c, err));
     *out = &c.device;
 done:
     return st;

@@ -22,7 +22,8 @@ static int cuda_elementwise_accepts_unless_nt_stores(const abdb_problem *p, cons
 }
 
 /* Adds softmax, a norm or cross entropy: a block a row. */
-static abdb_status add_softmax_norm_or_cross_entropy(abdb_cu_job *job, int op, abdb_error *err)
+static abdb_status add_softmax_norm_or_cross_entropy_kernel(abdb_cu_job *job, int op,
+                                                            abdb_error *err)
 {
     static const char *const names[] = {"softmax", "layernorm", "rmsnorm", NULL,
                                         NULL,      NULL,        "loss"};
@@ -36,7 +37,7 @@ static abdb_status add_softmax_norm_or_cross_entropy(abdb_cu_job *job, int op, a
 
 /* Adds the rotation of pairs (i, columns / 2 + i) of each row, several pairs at once where they
  * align. */
-static abdb_status add_rotary_embedding(abdb_cu_job *job, abdb_error *err)
+static abdb_status add_rotary_embedding_kernel(abdb_cu_job *job, abdb_error *err)
 {
     const abdb_tensor *t = job->p->tensor;
     size_t half = t[0].dim[1] / 2, lanes = half % LANES == 0 ? LANES : 1;
@@ -54,7 +55,7 @@ static abdb_status add_rotary_embedding(abdb_cu_job *job, abdb_error *err)
 }
 
 /* Adds a step of AdamW on all elements, with the corrections of the moments for the step. */
-static abdb_status add_adamw_update(abdb_cu_job *job, abdb_error *err)
+static abdb_status add_adamw_update_kernel(abdb_cu_job *job, abdb_error *err)
 {
     const abdb_tensor *t = job->p->tensor;
     abdb_cu_adamw of = {.p = t[0].data,
@@ -74,7 +75,8 @@ static abdb_status add_adamw_update(abdb_cu_job *job, abdb_error *err)
 }
 
 /* A job of the operation `op`, as micro/elementwise.c defines it. */
-static abdb_status cuda_elementwise_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status cuda_elementwise_prepare_job(void **state, const abdb_problem *p,
+                                                abdb_error *err)
 {
     static const char *const words[] = {"softmax", "layernorm",     "rmsnorm", "gelu", "silu",
                                         "rotary",  "cross-entropy", "adamw",   NULL};
@@ -83,17 +85,17 @@ static abdb_status cuda_elementwise_prepare(void **state, const abdb_problem *p,
     int op;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_choice_index(p, "op", words, &op, err));
+    TRY(abdb_param_choice_index_or_first(p, "op", words, &op, err));
     TRY(abdb_cu_job_new(&job, p, err));
     if (op == ROTARY)
-        TRY(add_rotary_embedding(job, err));
+        TRY(add_rotary_embedding_kernel(job, err));
     else if (op == ADAMW)
-        TRY(add_adamw_update(job, err));
+        TRY(add_adamw_update_kernel(job, err));
     else if (op == GELU || op == SILU)
         TRY(abdb_cu_add_elementwise_kernel(job, words[op], t[0].dtype, t[0].data, t[1].data,
                                            abdb_tensor_element_count(&t[0]), err));
     else
-        TRY(add_softmax_norm_or_cross_entropy(job, op, err));
+        TRY(add_softmax_norm_or_cross_entropy_kernel(job, op, err));
 done:
     return abdb_cu_job_to_state_or_graph_or_free(st, job, state, err);
 }
@@ -101,7 +103,7 @@ done:
 const abdb_impl abdb_cu_elementwise = {"elementwise",
                                        "cuda",
                                        cuda_elementwise_accepts_unless_nt_stores,
-                                       cuda_elementwise_prepare,
-                                       abdb_cu_job_launch,
+                                       cuda_elementwise_prepare_job,
+                                       abdb_cu_job_launch_graph_or_enqueue_steps,
                                        abdb_cu_job_chosen_text,
                                        abdb_cu_job_free};

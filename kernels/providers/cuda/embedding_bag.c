@@ -10,7 +10,8 @@ enum { TABLES, INDEX, OUT, TOGETHER_MOST = 65535 }; /* blocks along y */
 
 /* A job of sums of looked-up rows: one launch for each table (mode=single), or for up to
  * TOGETHER_MOST. */
-static abdb_status cuda_embedding_bag_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status cuda_embedding_bag_prepare_job(void **state, const abdb_problem *p,
+                                                  abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     const char *mode = abdb_param_text(p, "mode");
@@ -30,7 +31,7 @@ static abdb_status cuda_embedding_bag_prepare(void **state, const abdb_problem *
 
     TRY(abdb_cu_job_new(&job, p, err));
     for (; of.first < tables; of.first += together)
-        TRY(abdb_cu_add_kernel(
+        TRY(abdb_cu_load_and_add_kernel_step(
             job,
             &(abdb_cu_kernel_launch){"embedding_bag.cu",
                                      lanes > 1 ? "embedding_bag_4" : "embedding_bag_1",
@@ -43,6 +44,10 @@ done:
     return abdb_cu_job_to_state_or_graph_or_free(st, job, state, err);
 }
 
-const abdb_impl abdb_cu_embedding = {
-    "embedding-bag",         "cuda",          NULL, cuda_embedding_bag_prepare, abdb_cu_job_launch,
-    abdb_cu_job_chosen_text, abdb_cu_job_free};
+const abdb_impl abdb_cu_embedding = {"embedding-bag",
+                                     "cuda",
+                                     NULL,
+                                     cuda_embedding_bag_prepare_job,
+                                     abdb_cu_job_launch_graph_or_enqueue_steps,
+                                     abdb_cu_job_chosen_text,
+                                     abdb_cu_job_free};

@@ -7,7 +7,7 @@
 enum { CHAINS = 8 }; /* as in fma.cu */
 
 /* A job of multiply-adds, as micro/fma.c defines them: CHAINS sums a thread. */
-static abdb_status cuda_fma_chains_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status cuda_fma_chains_prepare_job(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     abdb_cu_fma of = {
@@ -26,7 +26,7 @@ done:
 const abdb_impl abdb_cu_fma_impl = {"fma",
                                     "cuda",
                                     NULL,
-                                    cuda_fma_chains_prepare,
-                                    abdb_cu_job_launch,
+                                    cuda_fma_chains_prepare_job,
+                                    abdb_cu_job_launch_graph_or_enqueue_steps,
                                     abdb_cu_job_chosen_text,
                                     abdb_cu_job_free};

@@ -10,7 +10,8 @@
 enum { TABLE, INDEX, OUT, ROWS = 4 }; /* ROWS: as in gather.cu */
 
 /* A job that copies rows by index, by the widest vectors that the length of a row allows. */
-static abdb_status cuda_gather_scatter_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status cuda_gather_scatter_prepare_job(void **state, const abdb_problem *p,
+                                                   abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     const char *op = abdb_param_text(p, "op");
@@ -31,7 +32,7 @@ static abdb_status cuda_gather_scatter_prepare(void **state, const abdb_problem 
              piece);
     snprintf(job->chosen, sizeof job->chosen, "%zu threads a row, vectors of %zu bytes", group,
              piece);
-    TRY(abdb_cu_add_kernel(
+    TRY(abdb_cu_load_and_add_kernel_step(
         job,
         &(abdb_cu_kernel_launch){
             "gather.cu", name, {(of.count + rows - 1) / rows}, ABDB_CU_THREADS, 0},
@@ -43,7 +44,7 @@ done:
 const abdb_impl abdb_cu_gather = {"gather",
                                   "cuda",
                                   NULL,
-                                  cuda_gather_scatter_prepare,
-                                  abdb_cu_job_launch,
+                                  cuda_gather_scatter_prepare_job,
+                                  abdb_cu_job_launch_graph_or_enqueue_steps,
                                   abdb_cu_job_chosen_text,
                                   abdb_cu_job_free};

@@ -10,7 +10,7 @@
 
 enum { A, B, C, TILE = 32 }; /* TILE: as in transpose.cu */
 
-static bool has_packed_weights(const abdb_problem *p)
+static bool is_weights_param_packed(const abdb_problem *p)
 {
     const char *weights = abdb_param_text(p, "weights");
 
@@ -31,7 +31,7 @@ static bool is_fp8_dtype(abdb_dtype dtype)
 }
 
 /* 1: cuBLASLt has this product on this device; else 0 and *why_not. */
-static int cublaslt_gemm_accepts(const abdb_problem *p, const char **why_not)
+static int cublaslt_gemm_accepts_by_dtype_and_sizes(const abdb_problem *p, const char **why_not)
 {
     const abdb_cu_device *d = (const abdb_cu_device *)p->device;
     abdb_dtype dtype = p->tensor[A].dtype;
@@ -53,7 +53,7 @@ static int cublaslt_gemm_accepts(const abdb_problem *p, const char **why_not)
 }
 
 /* 1: cuBLAS has this product; else 0 and *why_not. */
-static int cublas_gemm_accepts(const abdb_problem *p, const char **why_not)
+static int cublas_gemm_accepts_no_epilogue_no_fp8(const abdb_problem *p, const char **why_not)
 {
     const abdb_cu_device *d = (const abdb_cu_device *)p->device;
     abdb_cu_gemm_size s = gemm_size_of_problem(p);
@@ -78,7 +78,7 @@ static abdb_status add_or_run_transpose_of_8bit_b(abdb_cu_job *job, const abdb_c
 
     TRY(abdb_cu_alloc_scratch(job, s->batch * s->k * s->n, &b_transposed, err));
     of.to = b_transposed;
-    TRY(abdb_cu_add_kernel(
+    TRY(abdb_cu_load_and_add_kernel_step(
         job,
         &(abdb_cu_kernel_launch){"transpose.cu",
                                  "transpose_bytes",
@@ -89,7 +89,7 @@ static abdb_status add_or_run_transpose_of_8bit_b(abdb_cu_job *job, const abdb_c
     b->data = b_transposed;
     b->row = s->k;
     b->transposed = true;
-    if (has_packed_weights(job->p)) TRY(abdb_cu_run_and_clear_steps(job, err));
+    if (is_weights_param_packed(job->p)) TRY(abdb_cu_run_steps_wait_and_clear(job, err));
 done:
     return st;
 }
@@ -113,37 +113,37 @@ static abdb_status prepare_cublas_or_lt_gemm(void **state, const abdb_problem *p
     if (abdb_dtype_size(t[A].dtype) == 1 && lt && !g.tb)
         TRY(add_or_run_transpose_of_8bit_b(job, &s, &b, err));
     if (lt) {
-        TRY(abdb_cu_add_cublaslt_gemm(job, &a, &b, &c, &s, err));
+        TRY(abdb_cu_add_cublaslt_gemm_step(job, &a, &b, &c, &s, err));
     } else {
         abdb_cu.cublasGetVersion_(job->d->blas, &version);
         snprintf(job->chosen, sizeof job->chosen, "cuBLAS %d", version);
-        TRY(abdb_cu_add_cublas_gemm(job, &a, &b, &c, &s, err));
+        TRY(abdb_cu_add_cublas_gemm_step(job, &a, &b, &c, &s, err));
     }
 done:
     return abdb_cu_job_to_state_or_graph_or_free(st, job, state, err);
 }
 
-static abdb_status cublas_gemm_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status cublas_gemm_prepare_job(void **state, const abdb_problem *p, abdb_error *err)
 {
     return prepare_cublas_or_lt_gemm(state, p, false, err);
 }
 
-static abdb_status cublaslt_gemm_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status cublaslt_gemm_prepare_job(void **state, const abdb_problem *p, abdb_error *err)
 {
     return prepare_cublas_or_lt_gemm(state, p, true, err);
 }
 
 const abdb_impl abdb_cu_gemm = {"gemm",
                                 "cublas",
-                                cublas_gemm_accepts,
-                                cublas_gemm_prepare,
-                                abdb_cu_job_launch,
+                                cublas_gemm_accepts_no_epilogue_no_fp8,
+                                cublas_gemm_prepare_job,
+                                abdb_cu_job_launch_graph_or_enqueue_steps,
                                 abdb_cu_job_chosen_text,
                                 abdb_cu_job_free};
 const abdb_impl abdb_cu_gemm_lt = {"gemm",
                                    "cublaslt",
-                                   cublaslt_gemm_accepts,
-                                   cublaslt_gemm_prepare,
-                                   abdb_cu_job_launch,
+                                   cublaslt_gemm_accepts_by_dtype_and_sizes,
+                                   cublaslt_gemm_prepare_job,
+                                   abdb_cu_job_launch_graph_or_enqueue_steps,
                                    abdb_cu_job_chosen_text,
                                    abdb_cu_job_free};

@@ -74,8 +74,8 @@ static abdb_status reject_oversized_grid_or_shared_memory(const abdb_cu_job *job
     return ABDB_OK;
 }
 
-abdb_status abdb_cu_add_kernel(abdb_cu_job *job, const abdb_cu_kernel_launch *call,
-                               const void *argument, size_t size, abdb_error *err)
+abdb_status abdb_cu_load_and_add_kernel_step(abdb_cu_job *job, const abdb_cu_kernel_launch *call,
+                                             const void *argument, size_t size, abdb_error *err)
 {
     abdb_cu_step *s = NULL;
     abdb_status st = ABDB_OK;
@@ -102,9 +102,9 @@ done:
 
 /* Adds a step that calls host_call(context) when the job is launched; on failure, too, context
  * is freed. */
-abdb_status abdb_cu_add_host_call(abdb_cu_job *job,
-                                  abdb_status (*host_call)(void *what, abdb_error *err),
-                                  void *context, void (*free_context)(void *what), abdb_error *err)
+abdb_status abdb_cu_add_host_call_or_free_context(
+    abdb_cu_job *job, abdb_status (*host_call)(void *what, abdb_error *err), void *context,
+    void (*free_context)(void *what), abdb_error *err)
 {
     abdb_cu_step *s = NULL;
     abdb_status st = append_empty_step(job, &s, err);
@@ -177,7 +177,7 @@ done:
     return st;
 }
 
-abdb_status abdb_cu_job_launch(void *state, abdb_error *err)
+abdb_status abdb_cu_job_launch_graph_or_enqueue_steps(void *state, abdb_error *err)
 {
     abdb_cu_job *job = state;
 
@@ -216,7 +216,7 @@ static void free_and_clear_steps(abdb_cu_job *job)
     job->steps = 0;
 }
 
-abdb_status abdb_cu_run_and_clear_steps(abdb_cu_job *job, abdb_error *err)
+abdb_status abdb_cu_run_steps_wait_and_clear(abdb_cu_job *job, abdb_error *err)
 {
     abdb_device *d = &job->d->device;
     double time_s;
@@ -283,13 +283,14 @@ static double time_empty_launch_s(abdb_cu_job *job, abdb_error *err)
     double time_s = 0;
 
     for (int turn = 0; turn < 2; turn++) /* the first warms up */
-        if (d->begin_timing(d, err) != ABDB_OK || abdb_cu_job_launch(job, err) != ABDB_OK ||
+        if (d->begin_timing(d, err) != ABDB_OK ||
+            abdb_cu_job_launch_graph_or_enqueue_steps(job, err) != ABDB_OK ||
             d->end_timing(d, &time_s, err) != ABDB_OK)
             return 0;
     return time_s / EMPTY;
 }
 
-abdb_status abdb_cu_measure_launch_cost(abdb_cu_device *d, abdb_error *err)
+abdb_status abdb_cu_measure_and_store_launch_cost(abdb_cu_device *d, abdb_error *err)
 {
     abdb_problem p = {.device = &d->device};
     abdb_cu_empty nothing = {0};
@@ -298,7 +299,7 @@ abdb_status abdb_cu_measure_launch_cost(abdb_cu_device *d, abdb_error *err)
 
     TRY(abdb_cu_job_new(&job, &p, err));
     for (int i = 0; i < EMPTY; i++)
-        TRY(abdb_cu_add_kernel(
+        TRY(abdb_cu_load_and_add_kernel_step(
             job, &(abdb_cu_kernel_launch){.file = "empty.cu", .function = "empty", .block = 32},
             &nothing, sizeof nothing, err));
     d->launch_s = time_empty_launch_s(job, err);

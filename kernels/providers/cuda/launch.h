@@ -43,13 +43,15 @@ ABDB_MUST_USE abdb_status abdb_cu_job_new(abdb_cu_job **out, const abdb_problem 
                                           abdb_error *err);
 /* Adds a kernel, whose one argument is a copy of a struct. ABDB_USAGE: the device has no such grid
  * or so much shared memory. */
-ABDB_MUST_USE abdb_status abdb_cu_add_kernel(abdb_cu_job *job, const abdb_cu_kernel_launch *call,
-                                             const void *argument, size_t size, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_load_and_add_kernel_step(abdb_cu_job *job,
+                                                           const abdb_cu_kernel_launch *call,
+                                                           const void *argument, size_t size,
+                                                           abdb_error *err);
 /* Adds a call of the host that enqueues more. free_context gets context when the job is freed, or
  * at once where the call cannot be appended. */
-ABDB_MUST_USE abdb_status
-abdb_cu_add_host_call(abdb_cu_job *job, abdb_status (*host_call)(void *context, abdb_error *err),
-                      void *context, void (*free_context)(void *context), abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_add_host_call_or_free_context(
+    abdb_cu_job *job, abdb_status (*host_call)(void *context, abdb_error *err), void *context,
+    void (*free_context)(void *context), abdb_error *err);
 /* Memory of the device for as long as the job. */
 ABDB_MUST_USE abdb_status abdb_cu_alloc_scratch(abdb_cu_job *job, size_t size, void **out,
                                                 abdb_error *err);
@@ -58,7 +60,7 @@ ABDB_MUST_USE abdb_status abdb_cu_alloc_scratch_and_upload(abdb_cu_job *job, con
                                                            size_t size, void **out,
                                                            abdb_error *err);
 /* launch, chosen and close of implementations whose state is a job. */
-abdb_status abdb_cu_job_launch(void *state, abdb_error *err);
+abdb_status abdb_cu_job_launch_graph_or_enqueue_steps(void *state, abdb_error *err);
 const char *abdb_cu_job_chosen_text(const void *state);
 void abdb_cu_job_free(void *state);
 /* For the end of `prepare`: the job becomes the state (and a graph, if that was asked for), or is
@@ -67,7 +69,7 @@ abdb_status abdb_cu_job_to_state_or_graph_or_free(abdb_status st, abdb_cu_job *j
                                                   abdb_error *err);
 /* Does what a job has so far at once, waits for it, and leaves it out of launches: what is prepared
  * beforehand. */
-ABDB_MUST_USE abdb_status abdb_cu_run_and_clear_steps(abdb_cu_job *job, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_run_steps_wait_and_clear(abdb_cu_job *job, abdb_error *err);
 
 /* The end of a kernel's name: "f32", "bf16", "f16", "f64", "i8". */
 const char *abdb_cu_kernel_name_suffix(abdb_dtype dtype);
@@ -79,6 +81,6 @@ static inline size_t abdb_cu_ceil_divide(size_t n, size_t piece)
 /* Blocks for n pieces, at most: so many that every processor has work several times. */
 size_t abdb_cu_block_count_capped_by_device(const abdb_cu_device *d, size_t pieces);
 /* Measures what an empty kernel takes, launched and as a node of a graph. */
-ABDB_MUST_USE abdb_status abdb_cu_measure_launch_cost(abdb_cu_device *d, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_measure_and_store_launch_cost(abdb_cu_device *d, abdb_error *err);
 
 #endif

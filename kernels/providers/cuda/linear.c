@@ -23,7 +23,7 @@ typedef struct {
 static bool has_dense_f32_weights(const abdb_problem *p)
 {
     return p->tensor[W].dtype == ABDB_F32 && !(abdb_param_number(p, "sparsity", 0) > 0) &&
-           !abdb_param_is(p, "pattern", "2:4");
+           !abdb_param_text_equals(p, "pattern", "2:4");
 }
 
 static int cuda_linear_accepts_dense_if_cublas(const abdb_problem *p, const char **why_not)
@@ -42,30 +42,31 @@ static abdb_status alloc_scratch_and_add_transpose(linear_layer *l, const char *
 
     TRY(abdb_cu_alloc_scratch(l->job, rows * columns * size, out, err));
     of.to = *out;
-    TRY(abdb_cu_add_kernel(l->job,
-                           &(abdb_cu_kernel_launch){"transpose.cu",
-                                                    kernel,
-                                                    {abdb_cu_ceil_divide(columns, TILE),
-                                                     abdb_cu_ceil_divide(rows, TILE)},
-                                                    ABDB_CU_THREADS,
-                                                    0},
-                           &of, sizeof of, err));
+    TRY(abdb_cu_load_and_add_kernel_step(
+        l->job,
+        &(abdb_cu_kernel_launch){
+            "transpose.cu",
+            kernel,
+            {abdb_cu_ceil_divide(columns, TILE), abdb_cu_ceil_divide(rows, TILE)},
+            ABDB_CU_THREADS,
+            0},
+        &of, sizeof of, err));
 done:
     return st;
 }
 
-static abdb_status add_dense_gemm(linear_layer *l, abdb_error *err)
+static abdb_status add_dense_cublas_gemm_step(linear_layer *l, abdb_error *err)
 {
     abdb_cu_matrix x = {l->t[X].data, ABDB_F32, l->k, 0, false},
                    w = {l->t[W].data, ABDB_F32, l->n, 0, false},
                    y = {l->t[Y].data, ABDB_F32, l->n, 0, false};
 
-    return abdb_cu_add_cublas_gemm(l->job, &x, &w, &y,
-                                   &(abdb_cu_gemm_size){l->m, l->n, l->k, 1, false}, err);
+    return abdb_cu_add_cublas_gemm_step(l->job, &x, &w, &y,
+                                        &(abdb_cu_gemm_size){l->m, l->n, l->k, 1, false}, err);
 }
 
 /* Adds Y = X W, W in i8 or (halves) i4 with scales: tiles of FEW rows for few tokens, else SIDE. */
-static abdb_status add_weight_quantised_gemm(linear_layer *l, bool is_i4, abdb_error *err)
+static abdb_status add_weight_quantised_gemm_kernel(linear_layer *l, bool is_i4, abdb_error *err)
 {
     abdb_cu_linear_quantised of = {
         l->t[X].data, l->t[W].data, l->t[W_SCALE].data, l->t[Y].data, l->m, l->n, l->k};
@@ -74,7 +75,7 @@ static abdb_status add_weight_quantised_gemm(linear_layer *l, bool is_i4, abdb_e
 
     snprintf(name, sizeof name, "linear_%s_%zu", is_i4 ? "i4" : "i8", rows / FEW);
     snprintf(l->job->chosen, sizeof l->job->chosen, "tiles of %zu x %d", rows, SIDE);
-    return abdb_cu_add_kernel(
+    return abdb_cu_load_and_add_kernel_step(
         l->job,
         &(abdb_cu_kernel_launch){"linear_quantised.cu",
                                  name,
@@ -85,7 +86,7 @@ static abdb_status add_weight_quantised_gemm(linear_layer *l, bool is_i4, abdb_e
 }
 
 /* Transposes W once, then adds Y = (X W) times both scales, X and W in i8, on tensor cores. */
-static abdb_status add_int8_tensor_core_gemm(linear_layer *l, abdb_error *err)
+static abdb_status transpose_w_once_and_add_int8_gemm_kernel(linear_layer *l, abdb_error *err)
 {
     abdb_cu_linear_int8 of = {
         l->t[X].data, NULL, l->t[X_SCALE].data, l->t[W_SCALE].data, l->t[Y].data, l->m, l->n, l->k};
@@ -95,9 +96,9 @@ static abdb_status add_int8_tensor_core_gemm(linear_layer *l, abdb_error *err)
     TRY(alloc_scratch_and_add_transpose(l, "transpose_bytes", l->t[W].data, l->k, l->n, 1,
                                         &w_transposed, err));
     of.w = w_transposed;
-    TRY(abdb_cu_run_and_clear_steps(l->job, err));
+    TRY(abdb_cu_run_steps_wait_and_clear(l->job, err));
     snprintf(l->job->chosen, sizeof l->job->chosen, "tensor cores, tiles of %d x %d", SIDE, SIDE);
-    TRY(abdb_cu_add_kernel(
+    TRY(abdb_cu_load_and_add_kernel_step(
         l->job,
         &(abdb_cu_kernel_launch){"linear_quantised.cu",
                                  "linear_int8",
@@ -146,7 +147,7 @@ done:
 
 /* Uploads the weights that are not 0 by column, then adds Y = X W with X transposed by each
  * launch. */
-static abdb_status add_csc_weights_gemm(linear_layer *l, abdb_error *err)
+static abdb_status upload_csc_weights_and_add_gemm_kernels(linear_layer *l, abdb_error *err)
 {
     abdb_cu_linear_sparse of = {.y = l->t[Y].data, .m = l->m, .n = l->n, .k = l->k};
     void *x_transposed;
@@ -157,20 +158,21 @@ static abdb_status add_csc_weights_gemm(linear_layer *l, abdb_error *err)
                                         sizeof(float), &x_transposed, err));
     of.x = x_transposed;
     snprintf(l->job->chosen, sizeof l->job->chosen, "columns of weights, %d rows at a time", TALL);
-    TRY(abdb_cu_add_kernel(l->job,
-                           &(abdb_cu_kernel_launch){"linear_quantised.cu",
-                                                    "linear_sparse",
-                                                    {abdb_cu_ceil_divide(l->n, COLUMNS),
-                                                     abdb_cu_ceil_divide(l->m, TALL)},
-                                                    ABDB_CU_THREADS,
-                                                    0},
-                           &of, sizeof of, err));
+    TRY(abdb_cu_load_and_add_kernel_step(
+        l->job,
+        &(abdb_cu_kernel_launch){
+            "linear_quantised.cu",
+            "linear_sparse",
+            {abdb_cu_ceil_divide(l->n, COLUMNS), abdb_cu_ceil_divide(l->m, TALL)},
+            ABDB_CU_THREADS,
+            0},
+        &of, sizeof of, err));
 done:
     return st;
 }
 
 /* A job of a layer, as micro/linear.c defines it: i8 by i8, quantised, dense or pruned weights. */
-static abdb_status cuda_linear_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status cuda_linear_prepare_job(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     linear_layer l = {.t = t, .m = t[X].dim[0], .n = t[Y].dim[1], .k = t[X].dim[1]};
@@ -178,13 +180,13 @@ static abdb_status cuda_linear_prepare(void **state, const abdb_problem *p, abdb
 
     TRY(abdb_cu_job_new(&l.job, p, err));
     if (t[X].dtype == ABDB_I8)
-        TRY(add_int8_tensor_core_gemm(&l, err));
+        TRY(transpose_w_once_and_add_int8_gemm_kernel(&l, err));
     else if (t[W].dtype == ABDB_I8)
-        TRY(add_weight_quantised_gemm(&l, abdb_param_is(p, "weights", "i4"), err));
+        TRY(add_weight_quantised_gemm_kernel(&l, abdb_param_text_equals(p, "weights", "i4"), err));
     else if (has_dense_f32_weights(p))
-        TRY(add_dense_gemm(&l, err));
+        TRY(add_dense_cublas_gemm_step(&l, err));
     else
-        TRY(add_csc_weights_gemm(&l, err));
+        TRY(upload_csc_weights_and_add_gemm_kernels(&l, err));
 done:
     return abdb_cu_job_to_state_or_graph_or_free(st, l.job, state, err);
 }
@@ -192,7 +194,7 @@ done:
 const abdb_impl abdb_cu_linear = {"linear",
                                   "cuda",
                                   cuda_linear_accepts_dense_if_cublas,
-                                  cuda_linear_prepare,
-                                  abdb_cu_job_launch,
+                                  cuda_linear_prepare_job,
+                                  abdb_cu_job_launch_graph_or_enqueue_steps,
                                   abdb_cu_job_chosen_text,
                                   abdb_cu_job_free};

@@ -17,9 +17,9 @@ abdb_status abdb_cu_add_kernel_of_dtype(abdb_cu_job *job, const char *file, cons
     char full[ABDB_CU_KERNEL_NAME];
 
     snprintf(full, sizeof full, "%s_%s", name, abdb_cu_kernel_name_suffix(dtype));
-    return abdb_cu_add_kernel(job,
-                              &(abdb_cu_kernel_launch){file, full, {blocks}, ABDB_CU_THREADS, 0},
-                              argument, size, err);
+    return abdb_cu_load_and_add_kernel_step(
+        job, &(abdb_cu_kernel_launch){file, full, {blocks}, ABDB_CU_THREADS, 0}, argument, size,
+        err);
 }
 
 /* Do all of these begin at a multiple of 16 bytes, as do rows of so many? */
@@ -42,7 +42,7 @@ abdb_status abdb_cu_add_row_kernel(abdb_cu_job *job, const char *name, abdb_dtyp
     threads = row.wide ? bytes / ABDB_CU_VECTOR : of->columns;
     threads = threads < ABDB_CU_THREADS ? (threads + WARP - 1) / WARP * WARP : ABDB_CU_THREADS;
     snprintf(full, sizeof full, "%s_%s", name, abdb_cu_kernel_name_suffix(dtype));
-    return abdb_cu_add_kernel(
+    return abdb_cu_load_and_add_kernel_step(
         job, &(abdb_cu_kernel_launch){"row_ops.cu", full, {rows}, threads, row.kept ? bytes : 0},
         &row, sizeof row, err);
 }

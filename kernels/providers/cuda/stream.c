@@ -9,13 +9,13 @@
 
 enum { PASSES_MOST = 1 << 16, NAME = 64 };
 
-static bool is_reduction_op(const abdb_problem *p)
+static bool is_dot_or_read_op(const abdb_problem *p)
 {
-    return abdb_param_is(p, "op", "dot") || abdb_param_is(p, "op", "read");
+    return abdb_param_text_equals(p, "op", "dot") || abdb_param_text_equals(p, "op", "read");
 }
 
 /* 1: the device can do the operation as asked; else 0 and *why_not. */
-static int cuda_stream_accepts(const abdb_problem *p, const char **why_not)
+static int cuda_stream_accepts_memory_level_no_unroll(const abdb_problem *p, const char **why_not)
 {
     const char *level = abdb_param_text(p, "level");
 
@@ -24,12 +24,12 @@ static int cuda_stream_accepts(const abdb_problem *p, const char **why_not)
     *why_not = "the device's scheduler decides on loops and order";
     if (abdb_param_text(p, "unroll") || abdb_param_text(p, "grain")) return 0;
     *why_not = "sums store one number";
-    return !(abdb_param_is(p, "stores", "nt") && is_reduction_op(p));
+    return !(abdb_param_text_equals(p, "stores", "nt") && is_dot_or_read_op(p));
 }
 
 /* The sums of blocks, then their sum. */
-static abdb_status add_repeated_two_stage_sums(abdb_cu_job *job, const char *op, size_t n,
-                                               abdb_error *err)
+static abdb_status add_repeated_two_stage_sum_kernels(abdb_cu_job *job, const char *op, size_t n,
+                                                      abdb_error *err)
 {
     const abdb_tensor *t = job->p->tensor;
     size_t size = abdb_dtype_size(t[0].dtype),
@@ -47,10 +47,10 @@ static abdb_status add_repeated_two_stage_sums(abdb_cu_job *job, const char *op,
     of.out = part;
     all.x = part;
     for (double r = abdb_param_number(job->p, "repeat", 1); r > 0; r--) {
-        TRY(abdb_cu_add_kernel(
+        TRY(abdb_cu_load_and_add_kernel_step(
             job, &(abdb_cu_kernel_launch){"stream.cu", parts, {blocks}, ABDB_CU_THREADS, 0}, &of,
             sizeof of, err));
-        TRY(abdb_cu_add_kernel(
+        TRY(abdb_cu_load_and_add_kernel_step(
             job, &(abdb_cu_kernel_launch){"stream.cu", total, {1}, ABDB_CU_THREADS, 0}, &all,
             sizeof all, err));
     }
@@ -59,7 +59,7 @@ done:
 }
 
 /* A job of `repeat` passes over the arrays, or of a sum in two stages. */
-static abdb_status cuda_stream_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status cuda_stream_prepare_job(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     const char *op = abdb_param_text(p, "op");
@@ -76,14 +76,15 @@ static abdb_status cuda_stream_prepare(void **state, const abdb_problem *p, abdb
              ABDB_CU_THREADS, ABDB_CU_EACH);
     if (abdb_param_number(p, "repeat", 1) > PASSES_MOST)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "at most %d passes are launched together", PASSES_MOST));
-    if (is_reduction_op(p)) {
-        TRY(add_repeated_two_stage_sums(job, op, n, err));
+    if (is_dot_or_read_op(p)) {
+        TRY(add_repeated_two_stage_sum_kernels(job, op, n, err));
         goto done;
     }
-    snprintf(name, sizeof name, "%s%s_%s", op, abdb_param_is(p, "stores", "nt") ? "_past" : "",
+    snprintf(name, sizeof name, "%s%s_%s", op,
+             abdb_param_text_equals(p, "stores", "nt") ? "_past" : "",
              abdb_cu_kernel_name_suffix(t[0].dtype));
     for (double r = abdb_param_number(p, "repeat", 1); r > 0; r--)
-        TRY(abdb_cu_add_kernel(
+        TRY(abdb_cu_load_and_add_kernel_step(
             job,
             &(abdb_cu_kernel_launch){"stream.cu",
                                      name,
@@ -97,8 +98,8 @@ done:
 
 const abdb_impl abdb_cu_stream = {"stream",
                                   "cuda",
-                                  cuda_stream_accepts,
-                                  cuda_stream_prepare,
-                                  abdb_cu_job_launch,
+                                  cuda_stream_accepts_memory_level_no_unroll,
+                                  cuda_stream_prepare_job,
+                                  abdb_cu_job_launch_graph_or_enqueue_steps,
                                   abdb_cu_job_chosen_text,
                                   abdb_cu_job_free};

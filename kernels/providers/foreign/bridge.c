@@ -48,7 +48,7 @@ static void bridge_release(abdb_device *d, void *memory)
 static double bridge_available_or_half_host_bytes(abdb_device *d)
 {
     (void)d;
-    return bridge->memory > 0 ? bridge->memory : abdb_memory_available_bytes() / 2;
+    return bridge->memory > 0 ? bridge->memory : abdb_memory_available_bytes_within_cgroup() / 2;
 }
 
 static abdb_status bridge_upload(abdb_device *d, void *to, const void *from, size_t size,
@@ -94,7 +94,7 @@ static abdb_status bridge_end_timing(abdb_device *d, double *time_s, abdb_error 
 /* --- implementations -------------------------------------------------------------------------- */
 
 /* A problem as JSON; free() it. NULL: no memory. */
-static char *problem_to_json(const abdb_problem *p)
+static char *problem_to_json_text_with_handles(const abdb_problem *p)
 {
     static const char *const roles[] = {"in", "out", "inout"};
     json_t *params = json_object(), *tensors = json_array(), *all;
@@ -121,7 +121,7 @@ static char *problem_to_json(const abdb_problem *p)
 
 static int bridge_kernel_accepts(const abdb_problem *p, const char **why_not)
 {
-    char *text = problem_to_json(p);
+    char *text = problem_to_json_text_with_handles(p);
 
     *why_not = text ? bridge->accepts(text) : "there is no memory to ask";
     free(text);
@@ -132,7 +132,7 @@ static int bridge_kernel_accepts(const abdb_problem *p, const char **why_not)
  * knows it. */
 static abdb_status bridge_kernel_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
-    char *text = problem_to_json(p);
+    char *text = problem_to_json_text_with_handles(p);
     size_t made = 0;
     abdb_status st = text ? bridge_code_to_status_and_error(bridge->prepare(text, &made), err)
                           : ABDB_FAIL(err, ABDB_NOMEM, "a problem");
@@ -186,7 +186,7 @@ static abdb_status bridge_open_device(abdb_device **out, abdb_error *err)
                            .resolution_s = bridge->resolution_s,
                            .cost_s = bridge->cost_s,
                            .threads = bridge->threads,
-                           .limits = abdb_machine_cache_sizes(threads),
+                           .limits = abdb_machine_cache_sizes_capped_if_virtual(threads),
                            .driver_threads = true,
                            .alloc = bridge_alloc,
                            .release = bridge_release,
@@ -197,7 +197,7 @@ static abdb_status bridge_open_device(abdb_device **out, abdb_error *err)
                            .flush_caches = bridge_flush_caches,
                            .begin_timing = bridge_begin_timing,
                            .end_timing = bridge_end_timing,
-                           .read_sensors = abdb_sensors_read_host};
+                           .read_sensors = abdb_sensors_read_host_quick_or_all};
     if (bridge->cache > 0) {
         device.limits.last = (size_t)bridge->cache;
         device.limits.claimed = 0;

@@ -10,7 +10,7 @@ typedef struct {
 } queued_collective;
 
 /* 1: there are ranks enough, and MPI has the operation in that format; else 0 and *why_not. */
-static int mpi_collective_accepts(const abdb_problem *p, const char **why_not)
+static int mpi_collective_accepts_ranks_and_format(const abdb_problem *p, const char **why_not)
 {
     abdb_exchange x;
 
@@ -30,7 +30,7 @@ static abdb_status mpi_collective_prepare_on_all_ranks(void **state, const abdb_
 
     if (!l) return ABDB_FAIL(err, ABDB_NOMEM, "a collective");
     l->device = p->device;
-    st = abdb_mpi_open_collective(p->device, p, &l->job, err);
+    st = abdb_mpi_open_collective_on_all_ranks(p->device, p, &l->job, err);
     if (st == ABDB_OK)
         *state = l;
     else
@@ -42,24 +42,24 @@ static abdb_status mpi_collective_enqueue(void *state, abdb_error *err)
 {
     const queued_collective *l = state;
 
-    return abdb_mpi_queue_launch(l->device, l->job, err);
+    return abdb_mpi_queue_launch_run_if_full(l->device, l->job, err);
 }
 
 static void mpi_collective_close(void *state)
 {
     queued_collective *l = state;
 
-    abdb_mpi_close_collective(l->device, l->job);
+    abdb_mpi_close_collective_on_all_ranks(l->device, l->job);
     free(l);
 }
 
-#define IMPL(id, printed)                                                 \
-    const abdb_impl abdb_mpi_##id = {printed,                             \
-                                     "mpi",                               \
-                                     mpi_collective_accepts,              \
-                                     mpi_collective_prepare_on_all_ranks, \
-                                     mpi_collective_enqueue,              \
-                                     NULL,                                \
+#define IMPL(id, printed)                                                     \
+    const abdb_impl abdb_mpi_##id = {printed,                                 \
+                                     "mpi",                                   \
+                                     mpi_collective_accepts_ranks_and_format, \
+                                     mpi_collective_prepare_on_all_ranks,     \
+                                     mpi_collective_enqueue,                  \
+                                     NULL,                                    \
                                      mpi_collective_close};
 IMPL(all_reduce, "all-reduce")
 IMPL(all_gather, "all-gather")

@@ -35,7 +35,7 @@ static coordinator lead; /* of this process, there is one */
 static abdb_status execute_command_on_all_ranks(abdb_device *d, abdb_mpi_command command,
                                                 abdb_error *err)
 {
-    return abdb_mpi_broadcast_and_execute(((coordinator *)d)->w, &command, err);
+    return abdb_mpi_broadcast_execute_get_worst_status(((coordinator *)d)->w, &command, err);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -185,7 +185,7 @@ static abdb_status ranks_run_queue_and_end_timing(abdb_device *d, double *time_s
     return st;
 }
 
-abdb_status abdb_mpi_queue_launch(abdb_device *d, int job, abdb_error *err)
+abdb_status abdb_mpi_queue_launch_run_if_full(abdb_device *d, int job, abdb_error *err)
 {
     coordinator *l = (coordinator *)d;
     abdb_status st = ABDB_OK;
@@ -196,8 +196,8 @@ done:
     return st;
 }
 
-abdb_status abdb_mpi_open_collective(abdb_device *d, const abdb_problem *p, int *job,
-                                     abdb_error *err)
+abdb_status abdb_mpi_open_collective_on_all_ranks(abdb_device *d, const abdb_problem *p, int *job,
+                                                  abdb_error *err)
 {
     coordinator *l = (coordinator *)d;
     abdb_mpi_command o = {.verb = ABDB_MPI_OPEN,
@@ -212,7 +212,7 @@ abdb_status abdb_mpi_open_collective(abdb_device *d, const abdb_problem *p, int 
     return execute_command_on_all_ranks(d, o, err);
 }
 
-void abdb_mpi_close_collective(abdb_device *d, int job)
+void abdb_mpi_close_collective_on_all_ranks(abdb_device *d, int job)
 {
     (void)!execute_command_on_all_ranks(d, (abdb_mpi_command){.verb = ABDB_MPI_CLOSE, .job = job},
                                         NULL);
@@ -227,7 +227,7 @@ void abdb_mpi_store_gathered_rank_times(abdb_device *d)
 
 /* --- what is told ----------------------------------------------------------------------------- */
 
-static void ranks_get_place(abdb_device *d, int rank, abdb_rank_place *out)
+static void ranks_get_host_device_and_binding(abdb_device *d, int rank, abdb_rank_place *out)
 {
     const coordinator *l = (coordinator *)d;
 
@@ -321,7 +321,8 @@ static double measure_shortest_barrier_s_capped(void)
     return least_s;
 }
 
-abdb_status abdb_mpi_init_ranks_device(abdb_mpi_ranks *w, abdb_device **out, abdb_error *err)
+abdb_status abdb_mpi_gather_ranks_and_init_one_device(abdb_mpi_ranks *w, abdb_device **out,
+                                                      abdb_error *err)
 {
     abdb_machine_caches limits = w->host->limits;
     abdb_status st = ABDB_OK;
@@ -345,10 +346,10 @@ abdb_status abdb_mpi_init_ranks_device(abdb_mpi_ranks *w, abdb_device **out, abd
                                 .flush_caches = ranks_flush_caches,
                                 .begin_timing = ranks_clear_queue_and_begin_timing,
                                 .end_timing = ranks_run_queue_and_end_timing,
-                                .read_sensors = abdb_sensors_read_host,
+                                .read_sensors = abdb_sensors_read_host_quick_or_all,
                                 .describe = ranks_describe_mpi,
                                 .use_ranks = ranks_set_rank_count_of_new_tensors,
-                                .get_rank_place = ranks_get_place,
+                                .get_rank_place = ranks_get_host_device_and_binding,
                                 .rank_s = lead.rank_s};
     *out = &lead.device;
 done:

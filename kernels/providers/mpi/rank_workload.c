@@ -60,7 +60,7 @@ static void start_sum_all_reduce_in_place(const abdb_rank_group *c, abdb_dtype d
     }
 }
 
-static void progress_reductions(const abdb_rank_group *c)
+static void test_reductions_for_progress(const abdb_rank_group *c)
 {
     int done;
 
@@ -107,7 +107,7 @@ static abdb_status receive_params_and_open_own_workload(const abdb_mpi_command *
     band.crew = (abdb_rank_group){.rank = w->rank,
                                   .ranks = command->ranks,
                                   .start_allreduce = start_sum_all_reduce_in_place,
-                                  .progress = progress_reductions,
+                                  .progress = test_reductions_for_progress,
                                   .wait_allreduce = wait_for_all_reductions};
     band.stage = (abdb_run_context){
         .p = &band.p, .device = band.rank, .parts = band.parts, .spans = &band.spans};
@@ -161,7 +161,8 @@ static abdb_status execute_workload_command_on_this_rank(const abdb_mpi_command 
 
 static abdb_status execute_workload_verb_on_all_ranks(abdb_mpi_verb verb, abdb_error *err)
 {
-    return abdb_mpi_broadcast_and_execute(band.w, &(abdb_mpi_command){.verb = verb}, err);
+    return abdb_mpi_broadcast_execute_get_worst_status(band.w, &(abdb_mpi_command){.verb = verb},
+                                                       err);
 }
 
 /* All ranks take part, unless it is said how many. */
@@ -178,7 +179,7 @@ done:
 }
 
 /* Ranks of this host share its memory; elsewhere there is as much for as many. */
-static void count_work_and_memory_times_ranks(const abdb_run_context *s, abdb_effort *out)
+static void count_work_with_memory_times_ranks(const abdb_run_context *s, abdb_effort *out)
 {
     band.workload->count_work_and_memory(s, out);
     out->memory *= abdb_problem_rank_count(s->p);
@@ -206,7 +207,7 @@ static abdb_status open_workload_on_all_ranks(void **state, const abdb_run_conte
     band.staged = s;
     write_params_to_broadcast_buffer(s->p);
     TRY(band.lead->use_ranks(band.lead, o.ranks, err));
-    st = abdb_mpi_broadcast_and_execute(band.w, &o, err);
+    st = abdb_mpi_broadcast_execute_get_worst_status(band.w, &o, err);
     if (st != ABDB_OK) (void)!execute_workload_verb_on_all_ranks(ABDB_MPI_WORK_CLOSE, NULL);
     TRY(st);
     *state = band.state;
@@ -247,12 +248,12 @@ void abdb_mpi_install_workload_command_handler(abdb_mpi_ranks *w, abdb_device *l
     w->workload_command = execute_workload_command_on_this_rank;
 }
 
-void abdb_mpi_wrap_workload(const abdb_workload *workload, abdb_rank_workload *out)
+void abdb_mpi_wrap_workload_for_all_ranks(const abdb_workload *workload, abdb_rank_workload *out)
 {
     band.workload = workload;
     band.over = *workload;
     band.over.resolve_params = resolve_params_default_all_ranks;
-    band.over.count_work_and_memory = count_work_and_memory_times_ranks;
+    band.over.count_work_and_memory = count_work_with_memory_times_ranks;
     band.over.open = open_workload_on_all_ranks;
     band.over.reset = reset_workload_on_all_ranks;
     band.over.run = run_on_all_ranks_and_store_times;

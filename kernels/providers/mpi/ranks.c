@@ -29,8 +29,9 @@ abdb_status abdb_mpi_ranks_init(abdb_mpi_ranks *w, abdb_error *err)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-static abdb_status alloc_own_part(abdb_mpi_ranks *w, const abdb_mpi_command *command,
-                                  abdb_error *err)
+static abdb_status alloc_and_register_own_part_of_tensor(abdb_mpi_ranks *w,
+                                                         const abdb_mpi_command *command,
+                                                         abdb_error *err)
 {
     abdb_mpi_piece *piece = &w->piece[command->at];
 
@@ -39,7 +40,7 @@ static abdb_status alloc_own_part(abdb_mpi_ranks *w, const abdb_mpi_command *com
     return w->host->alloc(w->host, command->size, command->huge, &piece->data, err);
 }
 
-static void release_own_part(abdb_mpi_ranks *w, const abdb_mpi_command *command)
+static void release_own_part_of_tensor(abdb_mpi_ranks *w, const abdb_mpi_command *command)
 {
     w->host->release(w->host, w->piece[command->at].data);
     w->piece[command->at] = (abdb_mpi_piece){0};
@@ -76,8 +77,8 @@ static void scatter_or_gather_tensor(abdb_mpi_ranks *w, const abdb_mpi_command *
         send_or_receive_bytes(all + (size_t)r * piece->size, piece->size, r, scatter);
 }
 
-static abdb_status fill_own_part(abdb_mpi_ranks *w, const abdb_mpi_command *command,
-                                 abdb_error *err)
+static abdb_status fill_own_part_of_tensor(abdb_mpi_ranks *w, const abdb_mpi_command *command,
+                                           abdb_error *err)
 {
     const abdb_mpi_piece *piece = &w->piece[command->at];
 
@@ -145,9 +146,9 @@ static abdb_status execute_command_on_this_rank(abdb_mpi_ranks *w, const abdb_mp
     switch (command->verb) {
     case ABDB_MPI_QUIT: break;
     case ABDB_MPI_SPREAD: ensure_communicator_of_first_ranks(w, command->ranks); break;
-    case ABDB_MPI_ALLOC: return alloc_own_part(w, command, err);
-    case ABDB_MPI_RELEASE: release_own_part(w, command); break;
-    case ABDB_MPI_FILL: return fill_own_part(w, command, err);
+    case ABDB_MPI_ALLOC: return alloc_and_register_own_part_of_tensor(w, command, err);
+    case ABDB_MPI_RELEASE: release_own_part_of_tensor(w, command); break;
+    case ABDB_MPI_FILL: return fill_own_part_of_tensor(w, command, err);
     case ABDB_MPI_UPLOAD: scatter_or_gather_tensor(w, command, true); break;
     case ABDB_MPI_DOWNLOAD: scatter_or_gather_tensor(w, command, false); break;
     case ABDB_MPI_FLUSH: return w->host->flush_caches(w->host, err);
@@ -178,8 +179,9 @@ static int allreduce_worst_status(abdb_status st)
     return worst;
 }
 
-abdb_status abdb_mpi_broadcast_and_execute(abdb_mpi_ranks *w, const abdb_mpi_command *order,
-                                           abdb_error *err)
+abdb_status abdb_mpi_broadcast_execute_get_worst_status(abdb_mpi_ranks *w,
+                                                        const abdb_mpi_command *order,
+                                                        abdb_error *err)
 {
     abdb_mpi_command copy = *order;
     MPI_Request request;

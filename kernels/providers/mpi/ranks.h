@@ -79,15 +79,15 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_mpi_ranks_init(abdb_mpi_ranks *w, abdb_error *err);
 /* All ranks do what is ordered: rank 0 calls this, the others are in
  * abdb_mpi_execute_commands_until_quit. The worst status of all. */
-ABDB_MUST_USE abdb_status abdb_mpi_broadcast_and_execute(abdb_mpi_ranks *w,
-                                                         const abdb_mpi_command *command,
-                                                         abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_mpi_broadcast_execute_get_worst_status(
+    abdb_mpi_ranks *w, const abdb_mpi_command *command, abdb_error *err);
 /* The life of a rank other than 0: does what is ordered until ABDB_MPI_QUIT. */
 void abdb_mpi_execute_commands_until_quit(abdb_mpi_ranks *w);
 /* The device that rank 0 drives, of this process; w was opened. All ranks call it together: each
  * tells of itself. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_mpi_init_ranks_device(abdb_mpi_ranks *w, abdb_device **out,
-                                                     abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_mpi_gather_ranks_and_init_one_device(abdb_mpi_ranks *w,
+                                                                    abdb_device **out,
+                                                                    abdb_error *err);
 
 /* rank_launch.c: makes a job of an exchange and pieces of memory. ABDB_USAGE: MPI has no such
  * sums. */
@@ -101,10 +101,12 @@ int abdb_mpi_supports_exchange(const abdb_exchange *x, const char **why_not);
 extern const abdb_impl abdb_mpi_all_reduce, abdb_mpi_all_gather, abdb_mpi_reduce_scatter,
     abdb_mpi_all_to_all, abdb_mpi_reduce, abdb_mpi_broadcast, abdb_mpi_point;
 /* coordinator.c: for them. */
-ABDB_MUST_USE abdb_status abdb_mpi_open_collective(abdb_device *d, const abdb_problem *p, int *job,
-                                                   abdb_error *err);
-ABDB_MUST_USE abdb_status abdb_mpi_queue_launch(abdb_device *d, int job, abdb_error *err);
-void abdb_mpi_close_collective(abdb_device *d, int job);
+ABDB_MUST_USE abdb_status abdb_mpi_open_collective_on_all_ranks(abdb_device *d,
+                                                                const abdb_problem *p, int *job,
+                                                                abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_mpi_queue_launch_run_if_full(abdb_device *d, int job,
+                                                            abdb_error *err);
+void abdb_mpi_close_collective_on_all_ranks(abdb_device *d, int job);
 
 /* Each rank's number as the last order asked for becomes its time of the last stretch. */
 void abdb_mpi_store_gathered_rank_times(abdb_device *d);
@@ -114,6 +116,7 @@ void abdb_mpi_store_gathered_rank_times(abdb_device *d);
 void abdb_mpi_install_workload_command_handler(abdb_mpi_ranks *w, abdb_device *lead,
                                                const struct abdb_parts *parts);
 /* As abdb_backend has it. */
-void abdb_mpi_wrap_workload(const struct abdb_workload *workload, struct abdb_rank_workload *out);
+void abdb_mpi_wrap_workload_for_all_ranks(const struct abdb_workload *workload,
+                                          struct abdb_rank_workload *out);
 
 #endif

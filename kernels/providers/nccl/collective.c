@@ -184,7 +184,8 @@ static int nccl_collective_accepts_rank_count(const abdb_problem *p, const char 
 }
 
 /* Makes the communicators of so many ranks and notes each rank's parts of the tensors. */
-static abdb_status nccl_collective_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status nccl_collective_prepare_communicators(void **state, const abdb_problem *p,
+                                                         abdb_error *err)
 {
     collective_job *j = calloc(1, sizeof *j);
     abdb_status st = ABDB_OK;
@@ -213,7 +214,7 @@ done:
     const abdb_impl abdb_nccl_##id = {printed,                               \
                                       "nccl",                                \
                                       nccl_collective_accepts_rank_count,    \
-                                      nccl_collective_prepare,               \
+                                      nccl_collective_prepare_communicators, \
                                       nccl_collective_launch_timed_if_apart, \
                                       NULL,                                  \
                                       free};

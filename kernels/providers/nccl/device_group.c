@@ -255,7 +255,7 @@ done:
 
 /* --- what is told ----------------------------------------------------------------------------- */
 
-static void nccl_get_place(abdb_device *d, int rank, abdb_rank_place *out)
+static void nccl_get_host_and_device_name(abdb_device *d, int rank, abdb_rank_place *out)
 {
     *out = (abdb_rank_place){"1", ((abdb_nccl_group *)d)->rank[rank].name, ""};
 }
@@ -320,7 +320,7 @@ static double measure_timing_overhead_s(abdb_device *d)
     return (abdb_clock_seconds() - start) / TIMES;
 }
 
-abdb_status abdb_nccl_open_all_devices(abdb_device **out, abdb_error *err)
+abdb_status abdb_nccl_open_all_devices_as_one(abdb_device **out, abdb_error *err)
 {
     abdb_nccl_group *g = &group;
     int count = 0, l2 = 0;
@@ -351,10 +351,10 @@ abdb_status abdb_nccl_open_all_devices(abdb_device **out, abdb_error *err)
                               .flush_caches = nccl_flush_caches,
                               .begin_timing = nccl_begin_timing,
                               .end_timing = nccl_end_timing_of_slowest_rank,
-                              .read_sensors = abdb_sensors_read_host,
+                              .read_sensors = abdb_sensors_read_host_quick_or_all,
                               .describe = nccl_describe_driver,
                               .use_ranks = nccl_set_rank_count_of_new_tensors,
-                              .get_rank_place = nccl_get_place,
+                              .get_rank_place = nccl_get_host_and_device_name,
                               .rank_s = g->rank_s};
     g->device.cost_s = measure_timing_overhead_s(&g->device);
     *out = &g->device;

@@ -34,7 +34,7 @@ typedef struct {
 } abdb_nccl_group;
 
 /* All devices that the driver shows. ABDB_BACKEND: there is no driver, no device or no NCCL. */
-ABDB_MUST_USE abdb_status abdb_nccl_open_all_devices(abdb_device **out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_nccl_open_all_devices_as_one(abdb_device **out, abdb_error *err);
 /* What follows is of rank r's device. */
 ABDB_MUST_USE abdb_status abdb_nccl_set_cuda_context_of_rank(abdb_nccl_group *g, int r,
                                                              abdb_error *err);

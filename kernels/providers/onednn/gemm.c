@@ -132,7 +132,7 @@ done:
 }
 
 /* Which formats it has depends on its version and the processor: it is asked. */
-static int onednn_gemm_accepts(const abdb_problem *p, const char **why_not)
+static int onednn_gemm_accepts_by_trial_description(const abdb_problem *p, const char **why_not)
 {
     abdb_dtype dtype = p->tensor[0].dtype;
     dnnl_memory_desc_t shape[4];
@@ -179,7 +179,8 @@ done:
 
 /* Describes the product to oneDNN; weights=packed: B is brought into its layout here. On failure
  * nothing is left. */
-static abdb_status onednn_gemm_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status onednn_gemm_prepare_primitive_and_pack_b(void **state, const abdb_problem *p,
+                                                            abdb_error *err)
 {
     onednn_matmul *s = calloc(1, sizeof *s);
     dnnl_memory_desc_t shape[4];
@@ -224,8 +225,8 @@ static const char *onednn_gemm_chosen_impl(const void *state)
 
 const abdb_impl abdb_onednn_gemm = {"gemm",
                                     "onednn",
-                                    onednn_gemm_accepts,
-                                    onednn_gemm_prepare,
+                                    onednn_gemm_accepts_by_trial_description,
+                                    onednn_gemm_prepare_primitive_and_pack_b,
                                     onednn_gemm_launch_and_wait,
                                     onednn_gemm_chosen_impl,
                                     onednn_gemm_free};

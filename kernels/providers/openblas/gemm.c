@@ -4,7 +4,7 @@
 
 #include "kernels/providers/openblas/openblas.h"
 
-static int openblas_gemm_accepts(const abdb_problem *p, const char **why_not)
+static int openblas_gemm_accepts_plain_f32_f64(const abdb_problem *p, const char **why_not)
 {
     *why_not = "OpenBLAS packs in its products only";
     if (abdb_gemm_from_problem(p).packed) return 0;
@@ -48,6 +48,7 @@ static const char *openblas_gemm_chosen_core(const void *state)
     return abdb_openblas_core_name();
 }
 
-const abdb_impl abdb_openblas_gemm = {"gemm", "openblas",           openblas_gemm_accepts,
-                                      NULL,   openblas_gemm_launch, openblas_gemm_chosen_core,
-                                      NULL};
+const abdb_impl abdb_openblas_gemm = {
+    "gemm", "openblas",           openblas_gemm_accepts_plain_f32_f64,
+    NULL,   openblas_gemm_launch, openblas_gemm_chosen_core,
+    NULL};

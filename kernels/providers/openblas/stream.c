@@ -28,7 +28,7 @@ static abdb_status openblas_copy_dot_launch(void *state, abdb_error *err)
     const abdb_problem *p = state;
     const abdb_tensor *x = &p->tensor[0], *y = &p->tensor[1], *z = &p->tensor[2];
     blasint n = (blasint)x->dim[0];
-    int copy = abdb_param_is(p, "op", "copy");
+    int copy = abdb_param_text_equals(p, "op", "copy");
 
     (void)err;
     if (copy && x->dtype == ABDB_F64)

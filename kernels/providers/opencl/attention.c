@@ -11,10 +11,12 @@
 
 enum { Q, K, V, O, L, OUT = 3, D_OUT = 4, L_IN = 5, DQ = 6, DK, DV, ITEMS = 128 };
 
-static int opencl_attention_accepts(const abdb_problem *p, const char **why_not)
+static int opencl_attention_accepts_if_flash_or_forward(const abdb_problem *p, const char **why_not)
 {
     *why_not = "gradients are made in blocks only (algorithm=flash)";
-    if (abdb_param_is(p, "pass", "backward") && abdb_param_is(p, "algorithm", "plain")) return 0;
+    if (abdb_param_text_equals(p, "pass", "backward") &&
+        abdb_param_text_equals(p, "algorithm", "plain"))
+        return 0;
     return abdb_cl_supports_tensor_formats(p, why_not);
 }
 
@@ -27,7 +29,7 @@ static abdb_cl_attention attention_size_of_problem(const abdb_problem *p)
                                .queries = (size_t)abdb_param_number(p, "queries", 1),
                                .keys = (size_t)abdb_param_number(p, "keys", 1),
                                .d = (size_t)abdb_param_number(p, "d", 1),
-                               .causal = abdb_param_is(p, "causal", "yes")};
+                               .causal = abdb_param_text_equals(p, "causal", "yes")};
 }
 
 /* A tensor of heads one after another. */
@@ -44,8 +46,8 @@ static abdb_cl_heads contiguous_heads_of_tensor(const abdb_problem *p, const abd
 }
 
 /* Adds dQ, dK, dV of all heads in blocks, from Q, K, V, O, dO and L. */
-static abdb_status cl_add_flash_backward(abdb_cl_job *job, const abdb_cl_attention *s,
-                                         abdb_error *err)
+static abdb_status cl_add_flash_backward_kernels(abdb_cl_job *job, const abdb_cl_attention *s,
+                                                 abdb_error *err)
 {
     const abdb_problem *p = job->p;
     abdb_cl_attention_backward of = {.q = contiguous_heads_of_tensor(p, s, Q, false),
@@ -58,18 +60,19 @@ static abdb_status cl_add_flash_backward(abdb_cl_job *job, const abdb_cl_attenti
                                      .dv = contiguous_heads_of_tensor(p, s, DV, true),
                                      .logarithm = p->tensor[L_IN].data};
 
-    return abdb_cl_add_flash_backward(job, s, &of, err);
+    return abdb_cl_add_f32_copies_and_flash_backward(job, s, &of, err);
 }
 
-static abdb_status cl_add_flash_forward(abdb_cl_job *job, const abdb_cl_attention *s,
-                                        abdb_error *err)
+static abdb_status cl_add_flash_forward_kernels(abdb_cl_job *job, const abdb_cl_attention *s,
+                                                abdb_error *err)
 {
     abdb_cl_heads q = contiguous_heads_of_tensor(job->p, s, Q, false),
                   k = contiguous_heads_of_tensor(job->p, s, K, true),
                   v = contiguous_heads_of_tensor(job->p, s, V, true),
                   o = contiguous_heads_of_tensor(job->p, s, O, false);
 
-    return abdb_cl_add_flash_forward(job, s, &q, &k, &v, &o, job->p->tensor[L].data, err);
+    return abdb_cl_add_f32_copies_and_flash_forward(job, s, &q, &k, &v, &o, job->p->tensor[L].data,
+                                                    err);
 }
 
 /* The matrix of a tensor of heads; keys and values are shared by a group. */
@@ -85,11 +88,12 @@ static abdb_cl_matrix matrix_of_heads_tensor(const abdb_problem *p, const abdb_c
 }
 
 /* Adds three steps: scores = Q K^T of all heads, softmax of each row (and L), O = scores V. */
-static abdb_status cl_add_unfused_attention(abdb_cl_job *job, const abdb_cl_attention *s,
-                                            abdb_error *err)
+static abdb_status cl_add_unfused_attention_kernels(abdb_cl_job *job, const abdb_cl_attention *s,
+                                                    abdb_error *err)
 {
     const abdb_problem *p = job->p;
-    size_t heads = s->batch * s->heads, items = abdb_cl_requested_or_usual_group_size(p, ITEMS);
+    size_t heads = s->batch * s->heads,
+           items = abdb_cl_group_size_param_or_usual_1_on_cpu(p, ITEMS);
     abdb_cl_matrix q = matrix_of_heads_tensor(p, s, Q, false),
                    k = matrix_of_heads_tensor(p, s, K, true),
                    v = matrix_of_heads_tensor(p, s, V, true),
@@ -107,7 +111,8 @@ static abdb_status cl_add_unfused_attention(abdb_cl_job *job, const abdb_cl_atte
     cl_mem scores;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_cl_alloc_scratch(job, heads * s->queries * s->keys * sizeof(float), &scores, err));
+    TRY(abdb_cl_alloc_or_count_scratch(job, heads * s->queries * s->keys * sizeof(float), &scores,
+                                       err));
     score.data = scores;
     k.row = 1;
     k.column = s->d;
@@ -126,8 +131,8 @@ done:
 }
 
 /* One query: the keys of a head are one page. */
-static abdb_status cl_add_single_query_decode(abdb_cl_job *job, const abdb_cl_attention *s,
-                                              abdb_error *err)
+static abdb_status cl_add_single_query_decode_kernel(abdb_cl_job *job, const abdb_cl_attention *s,
+                                                     abdb_error *err)
 {
     const abdb_tensor *t = job->p->tensor;
     abdb_cl_decode_attention of = {.q = t[Q].data,
@@ -142,33 +147,34 @@ static abdb_status cl_add_single_query_decode(abdb_cl_job *job, const abdb_cl_at
                                    .d = s->d,
                                    .block = s->keys};
 
-    return abdb_cl_add_decode_attention(job, &of, err);
+    return abdb_cl_add_decode_attention_kernel(job, &of, err);
 }
 
 /* A job of attention: backward, plain, of one query, or in blocks. */
-static abdb_status opencl_attention_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status opencl_attention_prepare_job(void **state, const abdb_problem *p,
+                                                abdb_error *err)
 {
     abdb_cl_attention s = attention_size_of_problem(p);
     abdb_cl_job *job = NULL;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cl_job_new(&job, p, err));
-    if (abdb_param_is(p, "pass", "backward"))
-        TRY(cl_add_flash_backward(job, &s, err));
-    else if (abdb_param_is(p, "algorithm", "plain"))
-        TRY(cl_add_unfused_attention(job, &s, err));
+    if (abdb_param_text_equals(p, "pass", "backward"))
+        TRY(cl_add_flash_backward_kernels(job, &s, err));
+    else if (abdb_param_text_equals(p, "algorithm", "plain"))
+        TRY(cl_add_unfused_attention_kernels(job, &s, err));
     else if (s.queries == 1)
-        TRY(cl_add_single_query_decode(job, &s, err));
+        TRY(cl_add_single_query_decode_kernel(job, &s, err));
     else
-        TRY(cl_add_flash_forward(job, &s, err));
+        TRY(cl_add_flash_forward_kernels(job, &s, err));
 done:
     return abdb_cl_job_to_state_or_free(st, job, state);
 }
 
 const abdb_impl abdb_cl_attention_impl = {"attention",
                                           "opencl",
-                                          opencl_attention_accepts,
-                                          opencl_attention_prepare,
+                                          opencl_attention_accepts_if_flash_or_forward,
+                                          opencl_attention_prepare_job,
                                           abdb_cl_job_launch,
                                           abdb_cl_job_chosen_text,
                                           abdb_cl_job_free};

@@ -38,12 +38,12 @@ static abdb_status opencl_block_prepare_forward_or_backward(void **state, const 
     TRY(abdb_cl_job_new(&b.job, p, err));
     TRY(cl_alloc_block_activations(&b, err));
     TRY(abdb_cl_block_add_widen_or_narrow(&b, true, t[X].dtype, t[X].data, b.x, err));
-    TRY(abdb_cl_add_block_forward(&b, err));
+    TRY(abdb_cl_add_block_forward_kernels(&b, err));
     if (p->tensors == 3) {
         TRY(abdb_cl_block_add_widen_or_narrow(&b, false, t[Y].dtype, b.y, t[Y].data, err));
     } else {
         TRY(abdb_cl_run_and_clear_steps(b.job, err)); /* what forward keeps is there */
-        TRY(abdb_cl_add_block_backward(&b, &t[DY], &t[DX], &t[DP], err));
+        TRY(abdb_cl_add_block_backward_kernels(&b, &t[DY], &t[DX], &t[DP], err));
     }
 done:
     return abdb_cl_job_to_state_or_free(st, b.job, state);

@@ -47,15 +47,21 @@ abdb_cl_heads abdb_cl_block_qkv_heads(const abdb_cl_block *b, void *data, size_t
 /* Heads of rows of d. */
 abdb_cl_heads abdb_cl_block_contiguous_heads(const abdb_cl_block *b, void *data);
 /* A kernel of groups of a row each, or of pieces of `elements`; options besides. */
-abdb_cl_kernel_call abdb_cl_make_block_call_per_row(const abdb_cl_block *b, const char *file,
-                                                    const char *function, const char *options);
-abdb_cl_kernel_call abdb_cl_make_block_call_per_chunk(const char *file, const char *function,
-                                                      const char *options, size_t elements);
+abdb_cl_kernel_call abdb_cl_block_call_descriptor_group_per_row(const abdb_cl_block *b,
+                                                                const char *file,
+                                                                const char *function,
+                                                                const char *options);
+abdb_cl_kernel_call abdb_cl_block_call_descriptor_group_per_chunk(const char *file,
+                                                                  const char *function,
+                                                                  const char *options,
+                                                                  size_t elements);
 /* Forward, from x to y. */
-ABDB_MUST_USE abdb_status abdb_cl_add_block_forward(abdb_cl_block *b, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_add_block_forward_kernels(abdb_cl_block *b, abdb_error *err);
 /* Backward, from dY to dX and gradients (tensors of the problem), after forward. */
-ABDB_MUST_USE abdb_status abdb_cl_add_block_backward(abdb_cl_block *b, const abdb_tensor *dy,
-                                                     const abdb_tensor *dx, const abdb_tensor *dp,
-                                                     abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_add_block_backward_kernels(abdb_cl_block *b,
+                                                             const abdb_tensor *dy,
+                                                             const abdb_tensor *dx,
+                                                             const abdb_tensor *dp,
+                                                             abdb_error *err);
 
 #endif

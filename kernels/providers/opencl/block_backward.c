@@ -17,8 +17,8 @@ static size_t matrix_rows_of_layer(const cl_linear_layer_gradient *l)
 }
 
 /* Sums of columns into a vector of gradients. */
-static abdb_status cl_add_column_sums_gradient(const cl_linear_layer_gradient *l, cl_mem from,
-                                               size_t width, int vector, abdb_error *err)
+static abdb_status cl_add_column_sum_gradient_kernel(const cl_linear_layer_gradient *l, cl_mem from,
+                                                     size_t width, int vector, abdb_error *err)
 {
     const abdb_cl_block *b = l->b;
     size_t groups = abdb_cl_ceil_divide(width, abdb_cl_vector_lanes(b->job->d, ABDB_F32)), none = 0;
@@ -33,8 +33,8 @@ static abdb_status cl_add_column_sums_gradient(const cl_linear_layer_gradient *l
 }
 
 /* Gradients of a layer's weights and bias, and of what went into it. */
-static abdb_status cl_add_linear_layer_backward(const cl_linear_layer_gradient *l, cl_mem d_in,
-                                                abdb_error *err)
+static abdb_status cl_add_linear_layer_backward_kernels(const cl_linear_layer_gradient *l,
+                                                        cl_mem d_in, abdb_error *err)
 {
     const abdb_cl_block *b = l->b;
     size_t columns = abdb_cl_block_matrix_columns(b, l->matrix), depth = matrix_rows_of_layer(l),
@@ -60,22 +60,22 @@ static abdb_status cl_add_linear_layer_backward(const cl_linear_layer_gradient *
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cl_add_pack_and_gemm(b->job, &in, &back, &dw, &of_w, err));
-    TRY(cl_add_column_sums_gradient(l, l->d_out, columns, l->bias, err));
+    TRY(cl_add_column_sum_gradient_kernel(l, l->d_out, columns, l->bias, err));
     TRY(abdb_cl_add_pack_and_gemm(b->job, &back, &w, &out, &of_in, err));
 done:
     return st;
 }
 
 /* Slopes of a norm: dx = base + those of x; its gains and shifts. */
-static abdb_status cl_add_layernorm_backward(const cl_linear_layer_gradient *l, cl_mem dy, cl_mem x,
-                                             cl_mem added_gradient, cl_mem dx, int gain, int shift,
-                                             abdb_error *err)
+static abdb_status cl_add_layernorm_backward_kernels(const cl_linear_layer_gradient *l, cl_mem dy,
+                                                     cl_mem x, cl_mem added_gradient, cl_mem dx,
+                                                     int gain, int shift, abdb_error *err)
 {
     abdb_cl_block b = *l->b;
     size_t groups = abdb_cl_ceil_divide(b.d, abdb_cl_vector_lanes(b.job->d, ABDB_F32)), none = 0;
     char options[96] = "";
-    abdb_cl_kernel_call call = abdb_cl_make_block_call_per_row(&b, "layernorm_backward.cl",
-                                                               "layernorm_backward_rows", options);
+    abdb_cl_kernel_call call = abdb_cl_block_call_descriptor_group_per_row(
+        &b, "layernorm_backward.cl", "layernorm_backward_rows", options);
     cl_mem stats;
     abdb_status st = ABDB_OK;
 
@@ -98,8 +98,8 @@ done:
 
 /* Adds the gradients of causal attention: d_qkv, n x 3d, from d_att, n x d; its thirds are dQ,
  * dK, dV. */
-static abdb_status cl_add_attention_backward(abdb_cl_block *b, cl_mem d_att, cl_mem d_qkv,
-                                             abdb_error *err)
+static abdb_status cl_add_attention_backward_kernels(abdb_cl_block *b, cl_mem d_att, cl_mem d_qkv,
+                                                     abdb_error *err)
 {
     abdb_cl_attention_backward of = {.q = abdb_cl_block_qkv_heads(b, b->qkv, 0),
                                      .k = abdb_cl_block_qkv_heads(b, b->qkv, 1),
@@ -111,15 +111,15 @@ static abdb_status cl_add_attention_backward(abdb_cl_block *b, cl_mem d_att, cl_
                                      .dv = abdb_cl_block_qkv_heads(b, d_qkv, 2),
                                      .logarithm = b->logarithm};
 
-    return abdb_cl_add_flash_backward(b->job, &b->attention, &of, err);
+    return abdb_cl_add_f32_copies_and_flash_backward(b->job, &b->attention, &of, err);
 }
 
-abdb_status abdb_cl_add_block_backward(abdb_cl_block *b, const abdb_tensor *dy,
-                                       const abdb_tensor *dx, const abdb_tensor *dp,
-                                       abdb_error *err)
+abdb_status abdb_cl_add_block_backward_kernels(abdb_cl_block *b, const abdb_tensor *dy,
+                                               const abdb_tensor *dx, const abdb_tensor *dp,
+                                               abdb_error *err)
 {
     size_t all = b->n * 4 * b->d, none = 0;
-    abdb_cl_kernel_call gelu_backward = abdb_cl_make_block_call_per_chunk(
+    abdb_cl_kernel_call gelu_backward = abdb_cl_block_call_descriptor_group_per_chunk(
         "activation.cl", "gelu_backward_in_place", "-DF32 -DGELU " ABDB_CL_PIECE, all);
     cl_mem d_y, d_g, d_n2, d_h, d_att, d_qkv, d_n1, d_x;
     cl_linear_layer_gradient down = {b, dp, ABDB_CL_DOWN, ABDB_CL_BPR, b->g, NULL},
@@ -138,14 +138,14 @@ abdb_status abdb_cl_add_block_backward(abdb_cl_block *b, const abdb_tensor *dy,
     out.d_out = d_h;
     qkv.d_out = d_qkv;
     TRY(abdb_cl_block_add_widen_or_narrow(b, true, dy->dtype, dy->data, d_y, err));
-    TRY(cl_add_linear_layer_backward(&down, d_g, err));
+    TRY(cl_add_linear_layer_backward_kernels(&down, d_g, err));
     TRY(abdb_cl_issue_kernel(b->job, &gelu_backward, err, "blbll", b->f, none, d_g, none, all));
-    TRY(cl_add_linear_layer_backward(&up, d_n2, err));
-    TRY(cl_add_layernorm_backward(&up, d_n2, b->h, d_y, d_h, ABDB_CL_G2, ABDB_CL_B2, err));
-    TRY(cl_add_linear_layer_backward(&out, d_att, err));
-    TRY(cl_add_attention_backward(b, d_att, d_qkv, err));
-    TRY(cl_add_linear_layer_backward(&qkv, d_n1, err));
-    TRY(cl_add_layernorm_backward(&qkv, d_n1, b->x, d_h, d_x, ABDB_CL_G1, ABDB_CL_B1, err));
+    TRY(cl_add_linear_layer_backward_kernels(&up, d_n2, err));
+    TRY(cl_add_layernorm_backward_kernels(&up, d_n2, b->h, d_y, d_h, ABDB_CL_G2, ABDB_CL_B2, err));
+    TRY(cl_add_linear_layer_backward_kernels(&out, d_att, err));
+    TRY(cl_add_attention_backward_kernels(b, d_att, d_qkv, err));
+    TRY(cl_add_linear_layer_backward_kernels(&qkv, d_n1, err));
+    TRY(cl_add_layernorm_backward_kernels(&qkv, d_n1, b->x, d_h, d_x, ABDB_CL_G1, ABDB_CL_B1, err));
     TRY(abdb_cl_block_add_widen_or_narrow(b, false, dx->dtype, d_x, dx->data, err));
 done:
     return st;

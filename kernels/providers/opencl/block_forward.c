@@ -5,12 +5,12 @@
 
 /* Adds to = layernorm(from) gain + shift, n x d; gain and shift are places among the vectors of
  * P. */
-static abdb_status cl_add_layernorm(abdb_cl_block *b, cl_mem from, cl_mem to, int gain, int shift,
-                                    abdb_error *err)
+static abdb_status cl_add_layernorm_kernel(abdb_cl_block *b, cl_mem from, cl_mem to, int gain,
+                                           int shift, abdb_error *err)
 {
     char options[96] = "";
     abdb_cl_kernel_call call =
-        abdb_cl_make_block_call_per_row(b, "norm.cl", "layernorm_or_rmsnorm", options);
+        abdb_cl_block_call_descriptor_group_per_row(b, "norm.cl", "layernorm_or_rmsnorm", options);
     size_t none = 0;
 
     snprintf(options, sizeof options, "%s -DFROM_F32 -DCENTRED " ABDB_CL_PIECE,
@@ -21,8 +21,8 @@ static abdb_status cl_add_layernorm(abdb_cl_block *b, cl_mem from, cl_mem to, in
 }
 
 /* to = base (or nothing) + bias + from x a matrix of parameters. */
-static abdb_status cl_add_linear_layer(abdb_cl_block *b, cl_mem from, cl_mem residual, cl_mem to,
-                                       int matrix, int bias, abdb_error *err)
+static abdb_status cl_add_linear_layer_kernels(abdb_cl_block *b, cl_mem from, cl_mem residual,
+                                               cl_mem to, int matrix, int bias, abdb_error *err)
 {
     size_t columns = abdb_cl_block_matrix_columns(b, matrix),
            depth = matrix == ABDB_CL_DOWN ? 4 * b->d : b->d;
@@ -41,8 +41,8 @@ static abdb_status cl_add_linear_layer(abdb_cl_block *b, cl_mem from, cl_mem res
                            .tiles = abdb_cl_default_tiles(b->job->d, ABDB_F32),
                            .add = true};
     char options[96] = "";
-    abdb_cl_kernel_call call =
-        abdb_cl_make_block_call_per_row(b, "bias.cl", "broadcast_bias_on_base", options);
+    abdb_cl_kernel_call call = abdb_cl_block_call_descriptor_group_per_row(
+        b, "bias.cl", "broadcast_bias_on_base", options);
     abdb_status st = ABDB_OK;
 
     snprintf(options, sizeof options, "%s%s " ABDB_CL_PIECE,
@@ -54,25 +54,26 @@ done:
     return st;
 }
 
-abdb_status abdb_cl_add_block_forward(abdb_cl_block *b, abdb_error *err)
+abdb_status abdb_cl_add_block_forward_kernels(abdb_cl_block *b, abdb_error *err)
 {
     abdb_cl_heads q, k, v, o;
-    abdb_cl_kernel_call gelu = abdb_cl_make_block_call_per_chunk(
+    abdb_cl_kernel_call gelu = abdb_cl_block_call_descriptor_group_per_chunk(
         "activation.cl", "gelu_or_silu_elements", "-DF32 -DGELU " ABDB_CL_PIECE, b->n * 4 * b->d);
     abdb_status st = ABDB_OK;
 
-    TRY(cl_add_layernorm(b, b->x, b->n1, ABDB_CL_G1, ABDB_CL_B1, err));
-    TRY(cl_add_linear_layer(b, b->n1, NULL, b->qkv, ABDB_CL_QKV, ABDB_CL_BQKV, err));
+    TRY(cl_add_layernorm_kernel(b, b->x, b->n1, ABDB_CL_G1, ABDB_CL_B1, err));
+    TRY(cl_add_linear_layer_kernels(b, b->n1, NULL, b->qkv, ABDB_CL_QKV, ABDB_CL_BQKV, err));
     q = abdb_cl_block_qkv_heads(b, b->qkv, 0);
     k = abdb_cl_block_qkv_heads(b, b->qkv, 1);
     v = abdb_cl_block_qkv_heads(b, b->qkv, 2);
     o = abdb_cl_block_contiguous_heads(b, b->att);
-    TRY(abdb_cl_add_flash_forward(b->job, &b->attention, &q, &k, &v, &o, b->logarithm, err));
-    TRY(cl_add_linear_layer(b, b->att, b->x, b->h, ABDB_CL_OUT, ABDB_CL_BO, err));
-    TRY(cl_add_layernorm(b, b->h, b->n2, ABDB_CL_G2, ABDB_CL_B2, err));
-    TRY(cl_add_linear_layer(b, b->n2, NULL, b->f, ABDB_CL_UP, ABDB_CL_BFC, err));
+    TRY(abdb_cl_add_f32_copies_and_flash_forward(b->job, &b->attention, &q, &k, &v, &o,
+                                                 b->logarithm, err));
+    TRY(cl_add_linear_layer_kernels(b, b->att, b->x, b->h, ABDB_CL_OUT, ABDB_CL_BO, err));
+    TRY(cl_add_layernorm_kernel(b, b->h, b->n2, ABDB_CL_G2, ABDB_CL_B2, err));
+    TRY(cl_add_linear_layer_kernels(b, b->n2, NULL, b->f, ABDB_CL_UP, ABDB_CL_BFC, err));
     TRY(abdb_cl_issue_kernel(b->job, &gelu, err, "bbl", b->f, b->g, b->n * 4 * b->d));
-    TRY(cl_add_linear_layer(b, b->g, b->h, b->y, ABDB_CL_DOWN, ABDB_CL_BPR, err));
+    TRY(cl_add_linear_layer_kernels(b, b->g, b->h, b->y, ABDB_CL_DOWN, ABDB_CL_BPR, err));
 done:
     return st;
 }

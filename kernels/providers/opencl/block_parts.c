@@ -8,7 +8,7 @@ enum { CHUNK = 1 << 14 }; /* as in ABDB_CL_PIECE */
 
 abdb_status abdb_cl_block_alloc_rows(abdb_cl_block *b, size_t columns, cl_mem *out, abdb_error *err)
 {
-    return abdb_cl_alloc_scratch(b->job, b->n * columns * sizeof(float), out, err);
+    return abdb_cl_alloc_or_count_scratch(b->job, b->n * columns * sizeof(float), out, err);
 }
 
 size_t abdb_cl_block_matrix_columns(const abdb_cl_block *b, int which)
@@ -49,14 +49,18 @@ abdb_cl_heads abdb_cl_block_contiguous_heads(const abdb_cl_block *b, void *data)
                            .row = b->d};
 }
 
-abdb_cl_kernel_call abdb_cl_make_block_call_per_row(const abdb_cl_block *b, const char *file,
-                                                    const char *function, const char *options)
+abdb_cl_kernel_call abdb_cl_block_call_descriptor_group_per_row(const abdb_cl_block *b,
+                                                                const char *file,
+                                                                const char *function,
+                                                                const char *options)
 {
     return (abdb_cl_kernel_call){file, function, options, {b->n}, {0}};
 }
 
-abdb_cl_kernel_call abdb_cl_make_block_call_per_chunk(const char *file, const char *function,
-                                                      const char *options, size_t elements)
+abdb_cl_kernel_call abdb_cl_block_call_descriptor_group_per_chunk(const char *file,
+                                                                  const char *function,
+                                                                  const char *options,
+                                                                  size_t elements)
 {
     return (abdb_cl_kernel_call){
         file, function, options, {abdb_cl_ceil_divide(elements, CHUNK)}, {0}};
@@ -66,7 +70,7 @@ abdb_status abdb_cl_block_add_widen_or_narrow(abdb_cl_block *b, bool widen, abdb
                                               void *from, void *to, abdb_error *err)
 {
     char options[96] = "";
-    abdb_cl_kernel_call call = abdb_cl_make_block_call_per_chunk(
+    abdb_cl_kernel_call call = abdb_cl_block_call_descriptor_group_per_chunk(
         "convert.cl", widen ? "widen_to_f32" : "narrow_from_f32", options, b->n * b->d);
 
     snprintf(options, sizeof options, "%s " ABDB_CL_PIECE, abdb_cl_compile_option_of_dtype(dtype));

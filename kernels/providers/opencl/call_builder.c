@@ -49,16 +49,19 @@ abdb_cl_kernel_call abdb_cl_call_per_row(const abdb_cl_builder *s, const char *f
     return (abdb_cl_kernel_call){file, function, options, {rows}, {s->items}};
 }
 
-abdb_cl_kernel_call abdb_cl_make_call_per_chunk(const abdb_cl_builder *s, const char *file,
-                                                const char *function, const char *options, size_t n)
+abdb_cl_kernel_call abdb_cl_call_descriptor_one_group_per_chunk(const abdb_cl_builder *s,
+                                                                const char *file,
+                                                                const char *function,
+                                                                const char *options, size_t n)
 {
     return (abdb_cl_kernel_call){
         file, function, options, {abdb_cl_ceil_divide(n, ABDB_CL_CHUNK)}, {s->items}};
 }
 
-abdb_cl_kernel_call abdb_cl_make_call_per_column_vector(const abdb_cl_builder *s, const char *file,
-                                                        const char *function, const char *options,
-                                                        size_t columns)
+abdb_cl_kernel_call abdb_cl_call_descriptor_for_column_vectors(const abdb_cl_builder *s,
+                                                               const char *file,
+                                                               const char *function,
+                                                               const char *options, size_t columns)
 {
     size_t each = s->items * abdb_cl_vector_lanes(s->job->d, ABDB_F32);
 

@@ -9,8 +9,8 @@
 
 enum { Q, K, V, INDEX, LENGTH, O };
 
-abdb_status abdb_cl_add_decode_attention(abdb_cl_job *job, const abdb_cl_decode_attention *of,
-                                         abdb_error *err)
+abdb_status abdb_cl_add_decode_attention_kernel(abdb_cl_job *job,
+                                                const abdb_cl_decode_attention *of, abdb_error *err)
 {
     char options[128];
 
@@ -31,8 +31,8 @@ abdb_status abdb_cl_add_decode_attention(abdb_cl_job *job, const abdb_cl_decode_
 
 /* A job of attention over pages, as micro/paged.c defines it; a list has as many pages of each
  * request. */
-static abdb_status opencl_paged_attention_prepare(void **state, const abdb_problem *p,
-                                                  abdb_error *err)
+static abdb_status opencl_paged_attention_prepare_job(void **state, const abdb_problem *p,
+                                                      abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     abdb_cl_decode_attention of = {.q = t[Q].data,
@@ -54,7 +54,7 @@ static abdb_status opencl_paged_attention_prepare(void **state, const abdb_probl
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cl_job_new(&job, p, err));
-    TRY(abdb_cl_add_decode_attention(job, &of, err));
+    TRY(abdb_cl_add_decode_attention_kernel(job, &of, err));
 done:
     return abdb_cl_job_to_state_or_free(st, job, state);
 }
@@ -62,7 +62,7 @@ done:
 const abdb_impl abdb_cl_paged = {"paged-attention",
                                  "opencl",
                                  abdb_cl_supports_tensor_formats,
-                                 opencl_paged_attention_prepare,
+                                 opencl_paged_attention_prepare_job,
                                  abdb_cl_job_launch,
                                  abdb_cl_job_chosen_text,
                                  abdb_cl_job_free};

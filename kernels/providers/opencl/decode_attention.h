@@ -13,8 +13,8 @@ typedef struct {
     size_t batch, heads, kv_heads, d, block, width;
     bool table;
 } abdb_cl_decode_attention;
-ABDB_MUST_USE abdb_status abdb_cl_add_decode_attention(abdb_cl_job *job,
-                                                       const abdb_cl_decode_attention *of,
-                                                       abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_add_decode_attention_kernel(abdb_cl_job *job,
+                                                              const abdb_cl_decode_attention *of,
+                                                              abdb_error *err);
 
 #endif

@@ -15,7 +15,7 @@ enum { PATTERN = 128 }; /* the longest that clEnqueueFillBuffer takes */
 static abdb_status opencl_alloc(abdb_device *d, size_t size, bool huge, void **out, abdb_error *err)
 {
     if (huge) return ABDB_FAIL(err, ABDB_USAGE, "OpenCL leaves pages to its driver");
-    return abdb_cl_alloc_with_address((abdb_cl_device *)d, size, out, err);
+    return abdb_cl_alloc_buffer_and_reserve_address((abdb_cl_device *)d, size, out, err);
 }
 
 static void opencl_release(abdb_device *d, void *memory)
@@ -28,7 +28,8 @@ static double opencl_total_or_half_host_bytes(abdb_device *d)
     abdb_cl_device *c = (abdb_cl_device *)d;
     cl_ulong size = 0;
 
-    if (c->processor) return abdb_memory_available_bytes() / 2; /* the host keeps a copy of all */
+    if (c->processor)
+        return abdb_memory_available_bytes_within_cgroup() / 2; /* the host keeps a copy of all */
     clGetDeviceInfo(c->id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof size, &size, NULL);
     return (double)size;
 }
@@ -86,7 +87,7 @@ static abdb_status opencl_flush_caches(abdb_device *d, abdb_error *err)
     size_t size = 2 * (d->limits.claimed ? d->limits.claimed : d->limits.last);
     abdb_status st = ABDB_OK;
 
-    if (!c->flushed) TRY(abdb_cl_alloc_with_address(c, size, &c->flushed, err));
+    if (!c->flushed) TRY(abdb_cl_alloc_buffer_and_reserve_address(c, size, &c->flushed, err));
     TRY(opencl_fill_and_wait(d, c->flushed, 0, size, err));
 done:
     return st;
@@ -123,7 +124,7 @@ static abdb_status opencl_begin_timing(abdb_device *d, abdb_error *err)
 }
 
 /* Did any launch of the stretch fail? */
-static abdb_status check_launches_succeeded(abdb_cl_device *c, abdb_error *err)
+static abdb_status require_no_launch_failed(abdb_cl_device *c, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -148,7 +149,7 @@ static abdb_status opencl_end_timing(abdb_device *d, double *time_s, abdb_error 
     abdb_status st = ABDB_OK;
 
     *time_s = 0;
-    TRY(check_launches_succeeded(c, err));
+    TRY(require_no_launch_failed(c, err));
     TRY(abdb_cl_check_result(waited, "clFinish", err));
     if (c->events) {
         TRY(abdb_cl_check_result(clGetEventProfilingInfo(c->event[0], CL_PROFILING_COMMAND_START,
@@ -166,9 +167,9 @@ done:
 }
 
 /* What the host tells is told of its processors only. */
-static void opencl_read_host_sensors(abdb_device *d, int how, abdb_sensors *out)
+static void opencl_read_host_sensors_load_only_for_gpu(abdb_device *d, int how, abdb_sensors *out)
 {
-    abdb_sensors_read_host(d, how, out);
+    abdb_sensors_read_host_quick_or_all(d, how, out);
     if (!((abdb_cl_device *)d)->processor)
         out->clock_hz = out->temperature_c = out->energy_j = out->energy_most_j = NAN;
 }
@@ -211,7 +212,7 @@ static void opencl_describe_device(abdb_device *d,
     tell(to, "opencl_memory", text);
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         if (getenv(variables[i])) tell(to, variables[i], getenv(variables[i]));
-    abdb_cl_report_devices(tell, to);
+    abdb_cl_report_all_device_names(tell, to);
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -239,7 +240,7 @@ static abdb_machine_caches read_cache_and_unit_limits(const abdb_cl_device *c)
     abdb_machine_caches l;
 
     clGetDeviceInfo(c->id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
-    if (c->processor) return abdb_machine_cache_sizes((int)units);
+    if (c->processor) return abdb_machine_cache_sizes_capped_if_virtual((int)units);
     clGetDeviceInfo(c->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache, &cache, NULL);
     clGetDeviceInfo(c->id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local, &local, NULL);
     l = (abdb_machine_caches){
@@ -285,7 +286,7 @@ abdb_status abdb_cl_open_device(abdb_device **out, abdb_error *err)
                              .flush_caches = opencl_flush_caches,
                              .begin_timing = opencl_begin_timing,
                              .end_timing = opencl_end_timing,
-                             .read_sensors = opencl_read_host_sensors,
+                             .read_sensors = opencl_read_host_sensors_load_only_for_gpu,
                              .describe = opencl_describe_device};
     if (c.processor) c.device.threads = c.device.limits.threads;
     c.device.cost_s = measure_begin_end_cost_s(&c.device);

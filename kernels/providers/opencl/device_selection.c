@@ -67,7 +67,8 @@ static void list_all_devices(choices *all)
         append_devices_of_platform(all, platform[i]);
 }
 
-void abdb_cl_report_devices(void (*tell)(void *to, const char *key, const char *text), void *to)
+void abdb_cl_report_all_device_names(void (*tell)(void *to, const char *key, const char *text),
+                                     void *to)
 {
     choices *all = calloc(1, sizeof *all);
     char key[32];
@@ -152,7 +153,7 @@ static abdb_status pick_device_by_environment(const choices *all, const choice *
 }
 
 /* As many cores of a processor as abdb was told to use, where the driver can part it. */
-static void partition_to_omp_threads(abdb_cl_device *c)
+static void shrink_device_to_omp_threads_if_possible(abdb_cl_device *c)
 {
     int threads = omp_get_max_threads();
     cl_uint units = 0, made = 0;
@@ -168,7 +169,7 @@ static void partition_to_omp_threads(abdb_cl_device *c)
 
 /* Sets the name (of a processor the host's, of an AMD board the board's) and the driver's
  * version. */
-static void read_name_and_driver(abdb_cl_device *c)
+static void store_device_name_and_driver_version(abdb_cl_device *c)
 {
     char version[ABDB_CL_NAME] = "", driver[ABDB_CL_NAME] = "";
 
@@ -197,8 +198,8 @@ abdb_status abdb_cl_select_device_and_capabilities(abdb_cl_device *c, abdb_error
     c->platform = one->platform;
     c->id = one->id;
     c->processor = (one->type & CL_DEVICE_TYPE_CPU) != 0;
-    if (c->processor) partition_to_omp_threads(c);
-    read_name_and_driver(c);
+    if (c->processor) shrink_device_to_omp_threads_if_possible(c);
+    store_device_name_and_driver_version(c);
     clGetDeviceInfo(c->id, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof floats, &floats, NULL);
     clGetDeviceInfo(c->id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof doubles, &doubles, NULL);
     c->doubles = doubles != 0;

@@ -8,7 +8,8 @@
 ABDB_MUST_USE abdb_status abdb_cl_select_device_and_capabilities(abdb_cl_device *c,
                                                                  abdb_error *err);
 /* Tells of all devices that there are: "opencl_device_1", "platform: device", ... */
-void abdb_cl_report_devices(void (*tell)(void *to, const char *key, const char *text), void *to);
+void abdb_cl_report_all_device_names(void (*tell)(void *to, const char *key, const char *text),
+                                     void *to);
 
 /* Lines "number platform: device (driver, memory, compute units)" of all that ABDB_DEVICE can
  * choose, for as long as the program; NULL: there is none, or ABDB_OPENCL_DEVICE has chosen. */

@@ -67,17 +67,18 @@ static abdb_status add_row_or_elementwise_kernel(abdb_cl_job *job, int op, const
 }
 
 /* A job of the operation `op`, as micro/elementwise.c defines it. */
-static abdb_status opencl_elementwise_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status opencl_elementwise_prepare_job(void **state, const abdb_problem *p,
+                                                  abdb_error *err)
 {
     static const char *const words[] = {"softmax", "layernorm",     "rmsnorm", "gelu", "silu",
                                         "rotary",  "cross-entropy", "adamw",   NULL};
-    size_t items = abdb_cl_requested_or_usual_group_size(p, ITEMS);
+    size_t items = abdb_cl_group_size_param_or_usual_1_on_cpu(p, ITEMS);
     char options[128];
     abdb_cl_job *job = NULL;
     int op;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_choice_index(p, "op", words, &op, err));
+    TRY(abdb_param_choice_index_or_first(p, "op", words, &op, err));
     TRY(abdb_cl_job_new(&job, p, err));
     snprintf(options, sizeof options, "%s -DCHUNK=%d%s%s",
              abdb_cl_compile_option_of_dtype(p->tensor[0].dtype), CHUNK,
@@ -91,7 +92,7 @@ done:
 const abdb_impl abdb_cl_elementwise = {"elementwise",
                                        "opencl",
                                        opencl_elementwise_accepts_unless_nt_stores,
-                                       opencl_elementwise_prepare,
+                                       opencl_elementwise_prepare_job,
                                        abdb_cl_job_launch,
                                        abdb_cl_job_chosen_text,
                                        abdb_cl_job_free};

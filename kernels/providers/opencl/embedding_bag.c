@@ -12,7 +12,7 @@ static abdb_status add_embedding_bag_sums(abdb_cl_job *job, abdb_dtype dtype,
                                           const abdb_part_embedding_bags *x, size_t first_table,
                                           size_t table_count, abdb_error *err)
 {
-    size_t items = abdb_cl_requested_or_usual_group_size(job->p, ITEMS),
+    size_t items = abdb_cl_group_size_param_or_usual_1_on_cpu(job->p, ITEMS),
            size = abdb_dtype_size(dtype);
     abdb_cl_kernel_call call = {"embedding_bag.cl",
                                 "embedding_bag_sums",
@@ -36,8 +36,8 @@ void abdb_cl_part_embedding_bags(void *self, const abdb_part_embedding_bags *x)
 }
 
 /* A job of sums of looked-up rows: one launch for each table (mode=single), or for all. */
-static abdb_status opencl_embedding_bag_prepare(void **state, const abdb_problem *p,
-                                                abdb_error *err)
+static abdb_status opencl_embedding_bag_prepare_job(void **state, const abdb_problem *p,
+                                                    abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     const char *mode = abdb_param_text(p, "mode");
@@ -64,7 +64,7 @@ done:
 const abdb_impl abdb_cl_embedding = {"embedding-bag",
                                      "opencl",
                                      abdb_cl_supports_tensor_formats,
-                                     opencl_embedding_bag_prepare,
+                                     opencl_embedding_bag_prepare_job,
                                      abdb_cl_job_launch,
                                      abdb_cl_job_chosen_text,
                                      abdb_cl_job_free};

@@ -44,7 +44,7 @@ static abdb_status add_operand_copy_to_f32(abdb_cl_job *job, const char *files,
     abdb_status st = ABDB_OK;
 
     write_attention_compile_options(job, s->d, from->dtype, options);
-    TRY(abdb_cl_alloc_scratch(
+    TRY(abdb_cl_alloc_or_count_scratch(
         job, s->batch * heads * rows * (transposed ? s->d : wide) * sizeof(float), out, err));
     TRY(abdb_cl_issue_kernel(job,
                              &(abdb_cl_kernel_call){files,
@@ -60,10 +60,10 @@ done:
     return st;
 }
 
-abdb_status abdb_cl_add_flash_forward(abdb_cl_job *job, const abdb_cl_attention *s,
-                                      const abdb_cl_heads *q, const abdb_cl_heads *k,
-                                      const abdb_cl_heads *v, const abdb_cl_heads *o,
-                                      void *logarithm, abdb_error *err)
+abdb_status abdb_cl_add_f32_copies_and_flash_forward(abdb_cl_job *job, const abdb_cl_attention *s,
+                                                     const abdb_cl_heads *q, const abdb_cl_heads *k,
+                                                     const abdb_cl_heads *v, const abdb_cl_heads *o,
+                                                     void *logarithm, abdb_error *err)
 {
     cl_mem q_rows, k_transposed, v_rows;
     char options[OPTIONS];
@@ -111,7 +111,7 @@ static abdb_status add_backward_operands_and_row_dots(abdb_cl_job *job, const ab
     TRY(add_operand_copy_to_f32(job, backward, s, &of->d_o, false, false, &x->d_o, err));
     TRY(add_operand_copy_to_f32(job, backward, s, &of->d_o, false, true, &x->d_o_turned, err));
     TRY(add_operand_copy_to_f32(job, backward, s, &of->o, false, false, &x->o, err));
-    TRY(abdb_cl_alloc_scratch(job, heads * s->queries * sizeof(float), &x->means, err));
+    TRY(abdb_cl_alloc_or_count_scratch(job, heads * s->queries * sizeof(float), &x->means, err));
     write_attention_compile_options(job, s->d, of->dq.dtype, options);
     TRY(abdb_cl_issue_kernel(
         job,
@@ -121,8 +121,9 @@ done:
     return st;
 }
 
-abdb_status abdb_cl_add_flash_backward(abdb_cl_job *job, const abdb_cl_attention *s,
-                                       const abdb_cl_attention_backward *of, abdb_error *err)
+abdb_status abdb_cl_add_f32_copies_and_flash_backward(abdb_cl_job *job, const abdb_cl_attention *s,
+                                                      const abdb_cl_attention_backward *of,
+                                                      abdb_error *err)
 {
     size_t rows = rows_per_work_item(job), group = s->heads / s->kv_heads;
     backward_operands x;

@@ -17,18 +17,17 @@ typedef struct {
 } abdb_cl_attention;
 
 /* Adds O and L (batch x heads x queries, f32) of Q, K, V. */
-ABDB_MUST_USE abdb_status abdb_cl_add_flash_forward(abdb_cl_job *job, const abdb_cl_attention *s,
-                                                    const abdb_cl_heads *q, const abdb_cl_heads *k,
-                                                    const abdb_cl_heads *v, const abdb_cl_heads *o,
-                                                    void *logarithm, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_add_f32_copies_and_flash_forward(
+    abdb_cl_job *job, const abdb_cl_attention *s, const abdb_cl_heads *q, const abdb_cl_heads *k,
+    const abdb_cl_heads *v, const abdb_cl_heads *o, void *logarithm, abdb_error *err);
 /* What backward reads and writes. */
 typedef struct {
     abdb_cl_heads q, k, v, o, d_o, dq, dk, dv;
     void *logarithm;
 } abdb_cl_attention_backward;
 /* Adds dQ, dK and dV. */
-ABDB_MUST_USE abdb_status abdb_cl_add_flash_backward(abdb_cl_job *job, const abdb_cl_attention *s,
-                                                     const abdb_cl_attention_backward *of,
-                                                     abdb_error *err);
+ABDB_MUST_USE abdb_status
+abdb_cl_add_f32_copies_and_flash_backward(abdb_cl_job *job, const abdb_cl_attention *s,
+                                          const abdb_cl_attention_backward *of, abdb_error *err);
 
 #endif

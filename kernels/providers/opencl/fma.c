@@ -4,7 +4,7 @@
 
 enum { CHAINS = 8, PERIOD = 16, ITEMS = 64 }; /* CHAINS, PERIOD: as in fma.cl */
 
-static int opencl_fma_accepts(const abdb_problem *p, const char **why_not)
+static int opencl_fma_accepts_f16_if_supported(const abdb_problem *p, const char **why_not)
 {
     *why_not = "this OpenCL device computes in no f16 (cl_khr_fp16)";
     if (p->tensor[0].dtype == ABDB_F16 && !((const abdb_cl_device *)p->device)->halves) return 0;
@@ -12,10 +12,11 @@ static int opencl_fma_accepts(const abdb_problem *p, const char **why_not)
 }
 
 /* A job of multiply-adds, as micro/fma.c defines them: several vectors of sums a work-item. */
-static abdb_status opencl_fma_chains_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status opencl_fma_chains_prepare_job(void **state, const abdb_problem *p,
+                                                 abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
-    size_t width = t[2].dim[0], items = abdb_cl_requested_or_usual_group_size(p, ITEMS), each;
+    size_t width = t[2].dim[0], items = abdb_cl_group_size_param_or_usual_1_on_cpu(p, ITEMS), each;
     abdb_cl_job *job = NULL;
     abdb_status st = ABDB_OK;
 
@@ -36,8 +37,8 @@ done:
 
 const abdb_impl abdb_cl_fma = {"fma",
                                "opencl",
-                               opencl_fma_accepts,
-                               opencl_fma_chains_prepare,
+                               opencl_fma_accepts_f16_if_supported,
+                               opencl_fma_chains_prepare_job,
                                abdb_cl_job_launch,
                                abdb_cl_job_chosen_text,
                                abdb_cl_job_free};

@@ -8,12 +8,13 @@
 enum { TABLE, INDEX, OUT, ROWS = 256, ITEMS = 64 };
 
 /* A job that copies rows by index; on a processor a work-item copies several. */
-static abdb_status opencl_gather_scatter_prepare(void **state, const abdb_problem *p,
-                                                 abdb_error *err)
+static abdb_status opencl_gather_scatter_prepare_job(void **state, const abdb_problem *p,
+                                                     abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     const char *op = abdb_param_text(p, "op");
-    size_t count = t[INDEX].dim[0], items = abdb_cl_requested_or_usual_group_size(p, ITEMS), rows;
+    size_t count = t[INDEX].dim[0], items = abdb_cl_group_size_param_or_usual_1_on_cpu(p, ITEMS),
+           rows;
     char options[64];
     abdb_cl_job *job = NULL;
     abdb_status st = ABDB_OK;
@@ -38,7 +39,7 @@ done:
 const abdb_impl abdb_cl_gather = {"gather",
                                   "opencl",
                                   abdb_cl_supports_tensor_formats,
-                                  opencl_gather_scatter_prepare,
+                                  opencl_gather_scatter_prepare_job,
                                   abdb_cl_job_launch,
                                   abdb_cl_job_chosen_text,
                                   abdb_cl_job_free};

@@ -18,10 +18,10 @@ static abdb_status choose_or_search_tiles(const abdb_problem *p, abdb_cl_gemm_si
     int which;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_choice_index(p, "tiles", words, &which, err));
+    TRY(abdb_param_choice_index_or_first(p, "tiles", words, &which, err));
     s->tiles = abdb_cl_default_tiles((const abdb_cl_device *)p->device, s->dtype);
     if (which == 2 || (which == 0 && ops >= large_ops))
-        TRY(abdb_cl_find_fastest_tiles(p, s->dtype, &s->tiles, err));
+        TRY(abdb_cl_find_cached_or_fastest_tiles(p, s->dtype, &s->tiles, err));
 done:
     return st;
 }
@@ -40,7 +40,8 @@ static abdb_cl_matrix gemm_matrix_of_tensor(const abdb_tensor *t, bool transpose
 
 /* A job of C = A B + beta C: packs A and B, then multiplies tiles. weights=packed: B is packed
  * here, not by a launch. */
-static abdb_status opencl_gemm_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status opencl_gemm_prepare_tiles_and_pack_b(void **state, const abdb_problem *p,
+                                                        abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     abdb_gemm g = abdb_gemm_from_problem(p);
@@ -66,7 +67,7 @@ done:
 }
 
 /* 1: the device has this product; else 0 and *why_not. */
-static int opencl_gemm_accepts(const abdb_problem *p, const char **why_not)
+static int opencl_gemm_accepts_without_epilogue(const abdb_problem *p, const char **why_not)
 {
     *why_not = "opencl has no epilogues of a product yet";
     if (abdb_gemm_has_bias_or_activation(p)) return 0;
@@ -79,8 +80,8 @@ static int opencl_gemm_accepts(const abdb_problem *p, const char **why_not)
 
 const abdb_impl abdb_cl_gemm = {"gemm",
                                 "opencl",
-                                opencl_gemm_accepts,
-                                opencl_gemm_prepare,
+                                opencl_gemm_accepts_without_epilogue,
+                                opencl_gemm_prepare_tiles_and_pack_b,
                                 abdb_cl_job_launch,
                                 abdb_cl_job_chosen_text,
                                 abdb_cl_job_free};

@@ -3,8 +3,8 @@
 #include "kernels/providers/opencl/opencl.h"
 
 /* A job of random updates: a work-item for each part of the table. */
-static abdb_status opencl_gups_random_xor_prepare(void **state, const abdb_problem *p,
-                                                  abdb_error *err)
+static abdb_status opencl_gups_random_xor_prepare_job(void **state, const abdb_problem *p,
+                                                      abdb_error *err)
 {
     size_t parts = (size_t)abdb_param_number(p, "parts", 1),
            updates = (size_t)abdb_param_number(p, "updates", 1);
@@ -22,7 +22,7 @@ done:
 const abdb_impl abdb_cl_gups = {"gups",
                                 "opencl",
                                 abdb_cl_supports_tensor_formats,
-                                opencl_gups_random_xor_prepare,
+                                opencl_gups_random_xor_prepare_job,
                                 abdb_cl_job_launch,
                                 abdb_cl_job_chosen_text,
                                 abdb_cl_job_free};

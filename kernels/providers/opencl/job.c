@@ -83,8 +83,9 @@ static void write_call_compile_options(const abdb_cl_job *job, const abdb_cl_ker
 }
 
 /* The step for a kernel: a new one, or of a job that does it at once that of before. */
-static abdb_status find_or_create_step(abdb_cl_job *job, cl_program program, const char *function,
-                                       abdb_cl_step **out, abdb_error *err)
+static abdb_status reuse_step_if_immediate_or_create(abdb_cl_job *job, cl_program program,
+                                                     const char *function, abdb_cl_step **out,
+                                                     abdb_error *err)
 {
     abdb_cl_step *more;
     char what[128];
@@ -141,7 +142,7 @@ abdb_status abdb_cl_issue_kernel(abdb_cl_job *job, const abdb_cl_kernel_call *ca
     if (job->counting_only) return ABDB_OK;
     write_call_compile_options(job, call, options, sizeof options);
     TRY(abdb_cl_build_or_reuse_program(job->d, call->file, options, &program, err));
-    TRY(find_or_create_step(job, program, call->function, &step, err));
+    TRY(reuse_step_if_immediate_or_create(job, program, call->function, &step, err));
     set_step_name_and_sizes(step, call);
     va_start(list, argument_kinds);
     for (size_t i = 0; argument_kinds[i] && code == CL_SUCCESS; i++) {
@@ -156,7 +157,8 @@ done:
     return st;
 }
 
-abdb_status abdb_cl_alloc_scratch(abdb_cl_job *job, size_t size, cl_mem *out, abdb_error *err)
+abdb_status abdb_cl_alloc_or_count_scratch(abdb_cl_job *job, size_t size, cl_mem *out,
+                                           abdb_error *err)
 {
     cl_mem *more =
         abdb_array_reserve_one(job->scratch, job->scratches, &job->scratch_room, sizeof *more);
@@ -270,7 +272,7 @@ size_t abdb_cl_vector_lanes(const abdb_cl_device *d, abdb_dtype dtype)
     return (size_t)d->wide / (dtype == ABDB_F64 ? 8 : 4);
 }
 
-size_t abdb_cl_requested_or_usual_group_size(const abdb_problem *p, size_t usual)
+size_t abdb_cl_group_size_param_or_usual_1_on_cpu(const abdb_problem *p, size_t usual)
 {
     double asked = abdb_param_number(p, "local", 0);
 

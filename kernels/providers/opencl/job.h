@@ -46,8 +46,8 @@ ABDB_MUST_USE abdb_status abdb_cl_job_new(abdb_cl_job **out, const abdb_problem 
 ABDB_MUST_USE abdb_status abdb_cl_issue_kernel(abdb_cl_job *job, const abdb_cl_kernel_call *call,
                                                abdb_error *err, const char *argument_kinds, ...);
 /* Memory of the device for as long as the job, or until abdb_cl_free_scratch. */
-ABDB_MUST_USE abdb_status abdb_cl_alloc_scratch(abdb_cl_job *job, size_t size, cl_mem *out,
-                                                abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_alloc_or_count_scratch(abdb_cl_job *job, size_t size, cl_mem *out,
+                                                         abdb_error *err);
 /* Of a job that does each kernel at once: scratch is free again. */
 void abdb_cl_free_scratch(abdb_cl_job *job);
 /* launch, chosen and close of implementations whose state is a job. */
@@ -70,7 +70,7 @@ const char *abdb_cl_compile_option_of_dtype(abdb_dtype dtype);
 size_t abdb_cl_vector_lanes(const abdb_cl_device *d, abdb_dtype dtype);
 /* Work-items of a group of a kernel whose items stand side by side: the parameter `local`, else 1
  * on a processor and `usual` elsewhere. */
-size_t abdb_cl_requested_or_usual_group_size(const abdb_problem *p, size_t usual);
+size_t abdb_cl_group_size_param_or_usual_1_on_cpu(const abdb_problem *p, size_t usual);
 /* n / piece, rounded up. */
 static inline size_t abdb_cl_ceil_divide(size_t n, size_t piece)
 {

@@ -3,8 +3,8 @@
 #include "kernels/providers/opencl/opencl.h"
 
 /* A job of one work-item that follows the array `hops` times. */
-static abdb_status opencl_latency_pointer_chase_prepare(void **state, const abdb_problem *p,
-                                                        abdb_error *err)
+static abdb_status opencl_latency_pointer_chase_prepare_job(void **state, const abdb_problem *p,
+                                                            abdb_error *err)
 {
     abdb_cl_job *job = NULL;
     abdb_status st = ABDB_OK;
@@ -20,7 +20,7 @@ done:
 const abdb_impl abdb_cl_latency = {"latency",
                                    "opencl",
                                    abdb_cl_supports_tensor_formats,
-                                   opencl_latency_pointer_chase_prepare,
+                                   opencl_latency_pointer_chase_prepare_job,
                                    abdb_cl_job_launch,
                                    abdb_cl_job_chosen_text,
                                    abdb_cl_job_free};

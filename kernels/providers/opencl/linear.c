@@ -25,7 +25,7 @@ static abdb_status alloc_scratch_and_upload(cl_linear_layer *l, const void *data
     abdb_device *d = &l->job->d->device;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_cl_alloc_scratch(l->job, size ? size : 1, out, err));
+    TRY(abdb_cl_alloc_or_count_scratch(l->job, size ? size : 1, out, err));
     if (size) TRY(d->upload(d, *out, data, size, err));
 done:
     return st;
@@ -46,7 +46,7 @@ done:
 }
 
 /* Packs W once, then adds Y = X W of f32 by tiles. */
-static abdb_status cl_add_dense_gemm(cl_linear_layer *l, abdb_error *err)
+static abdb_status cl_pack_w_once_and_add_dense_gemm(cl_linear_layer *l, abdb_error *err)
 {
     const abdb_cl_gemm_size *s = &l->size;
     abdb_cl_matrix w = {.data = l->t[W].data, .dtype = ABDB_F32, .row = s->n, .column = 1},
@@ -97,7 +97,8 @@ done:
 
 /* Copies W into strips of columns once, then adds Y = X W by them. kind: BYTES, HALVES (two
  * weights a byte) or BLOCKS (those that are not 0). */
-static abdb_status add_column_strips_gemm(cl_linear_layer *l, const char *kind, abdb_error *err)
+static abdb_status copy_w_to_strips_once_and_add_gemm(cl_linear_layer *l, const char *kind,
+                                                      abdb_error *err)
 {
     const abdb_cl_gemm_size *s = &l->size;
     size_t rows = l->t[W].dim[0], strips = abdb_cl_ceil_divide(s->n, l->strip);
@@ -109,7 +110,8 @@ static abdb_status add_column_strips_gemm(cl_linear_layer *l, const char *kind, 
 
     snprintf(options, sizeof options, "-DF32 -DROWS=%d -D%s%s", s->tiles.rows, kind,
              l->t[X].dtype == ABDB_I8 ? " -DX_SCALED" : "");
-    TRY(abdb_cl_alloc_scratch(l->job, strips * rows * l->strip * (blocks ? 4 : 1), &w, err));
+    TRY(abdb_cl_alloc_or_count_scratch(l->job, strips * rows * l->strip * (blocks ? 4 : 1), &w,
+                                       err));
     TRY(abdb_cl_issue_kernel(
         l->job,
         &(abdb_cl_kernel_call){
@@ -167,7 +169,7 @@ done:
 }
 
 /* Uploads the weights that are not 0 by column, then adds Y = X W by them. */
-static abdb_status cl_add_csc_weights_gemm(cl_linear_layer *l, abdb_error *err)
+static abdb_status cl_upload_csc_weights_and_add_gemm(cl_linear_layer *l, abdb_error *err)
 {
     size_t lanes = abdb_cl_vector_lanes(l->job->d, ABDB_F32),
            side = (l->size.m > 2 * lanes ? 4 : 2) * lanes;
@@ -194,7 +196,7 @@ done:
 }
 
 /* A job of a layer, as micro/linear.c defines it: quantised, blocks, pruned or dense weights. */
-static abdb_status opencl_linear_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status opencl_linear_prepare_job(void **state, const abdb_problem *p, abdb_error *err)
 {
     const char *weights = abdb_param_text(p, "weights"), *pattern = abdb_param_text(p, "pattern");
     const abdb_tensor *t = p->tensor;
@@ -210,15 +212,15 @@ static abdb_status opencl_linear_prepare(void **state, const abdb_problem *p, ab
     l.size.tiles = abdb_cl_default_tiles(l.job->d, ABDB_F32);
     l.strip = 2 * abdb_cl_vector_lanes(l.job->d, ABDB_F32);
     if (weights && strcmp(weights, "i8") == 0)
-        TRY(add_column_strips_gemm(&l, "BYTES", err));
+        TRY(copy_w_to_strips_once_and_add_gemm(&l, "BYTES", err));
     else if (weights && strcmp(weights, "i4") == 0)
-        TRY(add_column_strips_gemm(&l, "HALVES", err));
+        TRY(copy_w_to_strips_once_and_add_gemm(&l, "HALVES", err));
     else if (pruned && pattern && strcmp(pattern, "block") == 0)
-        TRY(add_column_strips_gemm(&l, "BLOCKS", err));
+        TRY(copy_w_to_strips_once_and_add_gemm(&l, "BLOCKS", err));
     else if (pruned || (pattern && strcmp(pattern, "2:4") == 0))
-        TRY(cl_add_csc_weights_gemm(&l, err));
+        TRY(cl_upload_csc_weights_and_add_gemm(&l, err));
     else
-        TRY(cl_add_dense_gemm(&l, err));
+        TRY(cl_pack_w_once_and_add_dense_gemm(&l, err));
 done:
     return abdb_cl_job_to_state_or_free(st, l.job, state);
 }
@@ -226,7 +228,7 @@ done:
 const abdb_impl abdb_cl_linear = {"linear",
                                   "opencl",
                                   abdb_cl_supports_tensor_formats,
-                                  opencl_linear_prepare,
+                                  opencl_linear_prepare_job,
                                   abdb_cl_job_launch,
                                   abdb_cl_job_chosen_text,
                                   abdb_cl_job_free};

@@ -6,7 +6,8 @@
 
 #include "schema/core/array.h"
 
-abdb_status abdb_cl_alloc_with_address(abdb_cl_device *d, size_t size, void **out, abdb_error *err)
+abdb_status abdb_cl_alloc_buffer_and_reserve_address(abdb_cl_device *d, size_t size, void **out,
+                                                     abdb_error *err)
 {
     abdb_cl_piece *more = abdb_array_reserve_one(d->piece, d->pieces, &d->piece_room, sizeof *more),
                   piece;

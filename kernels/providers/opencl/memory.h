@@ -15,10 +15,10 @@ typedef struct {
 } abdb_cl_buffer_offset;
 
 /* ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_cl_alloc_with_address(abdb_cl_device *d, size_t size, void **out,
-                                                     abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_alloc_buffer_and_reserve_address(abdb_cl_device *d, size_t size,
+                                                                   void **out, abdb_error *err);
 void abdb_cl_release_buffer_and_address(abdb_cl_device *d, void *address);
-/* An address that abdb_cl_alloc_with_address did not give is a cl_mem. */
+/* An address that abdb_cl_alloc_buffer_and_reserve_address did not give is a cl_mem. */
 abdb_cl_buffer_offset abdb_cl_buffer_and_offset_of_address(const abdb_cl_device *d,
                                                            const void *address);
 

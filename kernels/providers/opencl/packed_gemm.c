@@ -72,8 +72,8 @@ static abdb_status alloc_panels_and_add_pack(abdb_cl_job *job, const abdb_cl_mat
     abdb_status st = ABDB_OK;
 
     out->share = m->stride ? (m->share ? m->share : 1) : s->batch;
-    TRY(abdb_cl_alloc_scratch(job, distinct_matrix_count(m, s) * packed_matrix_bytes(c, s), &panels,
-                              err));
+    TRY(abdb_cl_alloc_or_count_scratch(job, distinct_matrix_count(m, s) * packed_matrix_bytes(c, s),
+                                       &panels, err));
     out->panels = panels;
     TRY(add_pack_to_buffer(job, m, s, c, panels, err));
 done:

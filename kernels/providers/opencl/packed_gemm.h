@@ -38,8 +38,9 @@ typedef struct {
 /* The tiles that are usual on the device for a format. */
 abdb_cl_tiles abdb_cl_default_tiles(const abdb_cl_device *d, abdb_dtype dtype);
 /* The quickest of some, tried once on this device and kept (tile_search.c). */
-ABDB_MUST_USE abdb_status abdb_cl_find_fastest_tiles(const abdb_problem *p, abdb_dtype dtype,
-                                                     abdb_cl_tiles *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_find_cached_or_fastest_tiles(const abdb_problem *p,
+                                                               abdb_dtype dtype, abdb_cl_tiles *out,
+                                                               abdb_error *err);
 /* Adds the packing of A (M x K) or B (K x N) to a job. */
 ABDB_MUST_USE abdb_status abdb_cl_alloc_panels_and_add_pack_a(abdb_cl_job *job,
                                                               const abdb_cl_matrix *a,

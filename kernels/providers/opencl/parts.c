@@ -94,7 +94,7 @@ static void opencl_pack_b(void *self, const abdb_part_gemm *x, void *to)
         abdb_cl_finish_part(s, abdb_cl_add_pack_b_to_buffer(s->job, &b, &size, to, &err), &err);
 }
 
-static void opencl_gemm_part(void *self, const abdb_part_gemm *x)
+static void opencl_enqueue_gemm_keep_first_error(void *self, const abdb_part_gemm *x)
 {
     abdb_cl_builder *s = self;
     abdb_error err;
@@ -103,7 +103,8 @@ static void opencl_gemm_part(void *self, const abdb_part_gemm *x)
 }
 
 /* What a part works in: it is gone through without a kernel. */
-static size_t end_counting_work_bytes(abdb_cl_builder *s, abdb_status st, const abdb_error *err)
+static size_t end_counting_and_get_work_bytes(abdb_cl_builder *s, abdb_status st,
+                                              const abdb_error *err)
 {
     size_t used = s->job->used;
 
@@ -118,7 +119,7 @@ static size_t opencl_gemm_work_bytes(void *self, const abdb_part_gemm *x)
     abdb_error err;
 
     s->job->counting_only = true;
-    return end_counting_work_bytes(s, add_pack_and_gemm_of_part(s, x, &err), &err);
+    return end_counting_and_get_work_bytes(s, add_pack_and_gemm_of_part(s, x, &err), &err);
 }
 
 /* --- attention -------------------------------------------------------------------------------- */
@@ -158,13 +159,13 @@ static abdb_status add_causal_attention_or_gradients(const abdb_cl_builder *s,
                                      .logarithm = x->l};
 
     if (!backward)
-        return abdb_cl_add_flash_forward(s->job, &size, &of.q, &of.k, &of.v, &of.o, of.logarithm,
-                                         err);
+        return abdb_cl_add_f32_copies_and_flash_forward(s->job, &size, &of.q, &of.k, &of.v, &of.o,
+                                                        of.logarithm, err);
     of.d_o = heads_of_part_rows(s, x, x->dout, width, 0);
     of.dq = heads_of_part_rows(s, x, x->dqkv, 3 * width, 0);
     of.dk = heads_of_part_rows(s, x, x->dqkv, 3 * width, width);
     of.dv = heads_of_part_rows(s, x, x->dqkv, 3 * width, 2 * width);
-    return abdb_cl_add_flash_backward(s->job, &size, &of, err);
+    return abdb_cl_add_f32_copies_and_flash_backward(s->job, &size, &of, err);
 }
 
 static void opencl_causal_attention_or_gradients(void *self, const abdb_part_attention *x,
@@ -183,8 +184,8 @@ static size_t opencl_attention_work_bytes(void *self, const abdb_part_attention 
     abdb_error err;
 
     s->job->counting_only = true;
-    return end_counting_work_bytes(s, add_causal_attention_or_gradients(s, x, backward, &err),
-                                   &err);
+    return end_counting_and_get_work_bytes(
+        s, add_causal_attention_or_gradients(s, x, backward, &err), &err);
 }
 
 /* --- working memory --------------------------------------------------------------------------- */
@@ -217,12 +218,12 @@ const abdb_parts abdb_cl_parts = {.why_refused = opencl_parts_why_refused,
                                   .alloc_workspace = opencl_replace_workspace,
                                   .packed_bytes = opencl_packed_b_bytes,
                                   .pack = opencl_pack_b,
-                                  .gemm = opencl_gemm_part,
+                                  .gemm = opencl_enqueue_gemm_keep_first_error,
                                   .attention = opencl_causal_attention_or_gradients,
                                   .row_op = abdb_cl_part_row_ops,
                                   .embedding = abdb_cl_part_embed_or_gradients,
                                   .embedding_bags = abdb_cl_part_embedding_bags,
-                                  .cross_entropy = abdb_cl_part_cross_entropy_and_gradient,
+                                  .cross_entropy = abdb_cl_part_cross_entropy_replace_by_grad,
                                   .add_to_wide = abdb_cl_part_add_to_float_sums,
                                   .adamw_update = abdb_cl_part_adamw_update,
                                   .check_failed = opencl_parts_first_error,

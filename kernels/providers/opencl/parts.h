@@ -29,18 +29,20 @@ void abdb_cl_finish_part(abdb_cl_builder *s, abdb_status st, const abdb_error *e
  * columns. */
 abdb_cl_kernel_call abdb_cl_call_per_row(const abdb_cl_builder *s, const char *file,
                                          const char *function, const char *options, size_t rows);
-abdb_cl_kernel_call abdb_cl_make_call_per_chunk(const abdb_cl_builder *s, const char *file,
-                                                const char *function, const char *options,
-                                                size_t n);
-abdb_cl_kernel_call abdb_cl_make_call_per_column_vector(const abdb_cl_builder *s, const char *file,
-                                                        const char *function, const char *options,
-                                                        size_t columns);
+abdb_cl_kernel_call abdb_cl_call_descriptor_one_group_per_chunk(const abdb_cl_builder *s,
+                                                                const char *file,
+                                                                const char *function,
+                                                                const char *options, size_t n);
+abdb_cl_kernel_call abdb_cl_call_descriptor_for_column_vectors(const abdb_cl_builder *s,
+                                                               const char *file,
+                                                               const char *function,
+                                                               const char *options, size_t columns);
 
 /* Members of abdb_parts that are in embedding_bag.c and parts_row_ops.c. */
 void abdb_cl_part_embedding_bags(void *self, const abdb_part_embedding_bags *x);
 void abdb_cl_part_row_ops(void *self, const abdb_part_row_op *x);
 void abdb_cl_part_embed_or_gradients(void *self, const abdb_part_embedding *x, bool backward);
-double abdb_cl_part_cross_entropy_and_gradient(void *self, const abdb_part_cross_entropy *x);
+double abdb_cl_part_cross_entropy_replace_by_grad(void *self, const abdb_part_cross_entropy *x);
 void abdb_cl_part_add_to_float_sums(void *self, size_t n, const void *x, void *to);
 void abdb_cl_part_adamw_update(void *self, const abdb_part_adamw *x);
 /* Two numbers of f32 for each of so many rows, for a part. ABDB_NOMEM. */

@@ -31,9 +31,9 @@ static abdb_status add_layernorm_backward_calls(abdb_cl_builder *s, const abdb_p
     char options[OPTIONS];
     abdb_cl_kernel_call back = abdb_cl_call_per_row(s, "layernorm_backward.cl",
                                                     "layernorm_backward_rows", options, x->rows),
-                        sums = abdb_cl_make_call_per_column_vector(s, "layernorm_backward.cl",
-                                                                   "layernorm_gain_shift_sums",
-                                                                   options, x->columns);
+                        sums = abdb_cl_call_descriptor_for_column_vectors(
+                            s, "layernorm_backward.cl", "layernorm_gain_shift_sums", options,
+                            x->columns);
     cl_mem stats;
     abdb_status st = ABDB_OK;
 
@@ -53,7 +53,7 @@ done:
 static abdb_status add_column_sums_call(abdb_cl_builder *s, const abdb_part_row_op *x,
                                         const void *from, abdb_error *err)
 {
-    abdb_cl_kernel_call call = abdb_cl_make_call_per_column_vector(
+    abdb_cl_kernel_call call = abdb_cl_call_descriptor_for_column_vectors(
         s, "column_sums.cl", "column_sums", s->format, x->columns);
 
     return abdb_cl_issue_kernel(s->job, &call, err, "ppll", from, s->size, x->dgain, s->size,
@@ -66,8 +66,8 @@ static abdb_status add_gelu_backward_calls(abdb_cl_builder *s, const abdb_part_r
 {
     size_t n = x->rows * x->columns;
     char options[OPTIONS];
-    abdb_cl_kernel_call call =
-        abdb_cl_make_call_per_chunk(s, "activation.cl", "gelu_backward_in_place", options, n);
+    abdb_cl_kernel_call call = abdb_cl_call_descriptor_one_group_per_chunk(
+        s, "activation.cl", "gelu_backward_in_place", options, n);
     abdb_status st = ABDB_OK;
 
     snprintf(options, sizeof options, "%s -DGELU -DCHUNK=%d", s->format, ABDB_CL_CHUNK);
@@ -184,7 +184,7 @@ done:
     return st;
 }
 
-double abdb_cl_part_cross_entropy_and_gradient(void *self, const abdb_part_cross_entropy *x)
+double abdb_cl_part_cross_entropy_replace_by_grad(void *self, const abdb_part_cross_entropy *x)
 {
     abdb_cl_builder *s = self;
     double sum = NAN;
@@ -201,8 +201,8 @@ void abdb_cl_part_add_to_float_sums(void *self, size_t n, const void *x, void *t
 {
     abdb_cl_builder *s = self;
     char options[OPTIONS] = "";
-    abdb_cl_kernel_call call =
-        abdb_cl_make_call_per_chunk(s, "adamw_master.cl", "add_to_wide_sums", options, n);
+    abdb_cl_kernel_call call = abdb_cl_call_descriptor_one_group_per_chunk(
+        s, "adamw_master.cl", "add_to_wide_sums", options, n);
     abdb_error err;
 
     snprintf(options, sizeof options, "%s -DCHUNK=%d", s->format, ABDB_CL_CHUNK);
@@ -217,8 +217,8 @@ void abdb_cl_part_adamw_update(void *self, const abdb_part_adamw *x)
     abdb_cl_builder *s = self;
     const size_t wide = sizeof(float);
     char options[OPTIONS] = "";
-    abdb_cl_kernel_call call =
-        abdb_cl_make_call_per_chunk(s, "adamw_master.cl", "adamw_master_update", options, x->n);
+    abdb_cl_kernel_call call = abdb_cl_call_descriptor_one_group_per_chunk(
+        s, "adamw_master.cl", "adamw_master_update", options, x->n);
     abdb_error err;
 
     if (s->status != ABDB_OK) return;

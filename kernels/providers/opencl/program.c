@@ -61,7 +61,7 @@ static abdb_status print_build_log_and_fail(abdb_cl_device *d, cl_program progra
 static cl_program load_cached_binary(abdb_cl_device *d, const char *key, const char *options)
 {
     size_t size = 0;
-    unsigned char *data = abdb_cl_cache_read(key, &size);
+    unsigned char *data = abdb_cl_cache_read_if_intact(key, &size);
     const unsigned char *binary = data;
     cl_int status = CL_SUCCESS, code = CL_SUCCESS;
     cl_program program = NULL;
@@ -90,7 +90,7 @@ static void cache_program_binary(cl_program program, const char *key)
     data = malloc(size);
     if (data &&
         clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof data, &data, NULL) == CL_SUCCESS)
-        abdb_cl_cache_write(key, data, size);
+        abdb_cl_cache_write_ignoring_errors(key, data, size);
     free(data);
 }
 

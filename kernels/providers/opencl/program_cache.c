@@ -30,7 +30,7 @@ static uint64_t checksum_of_key_and_data(const char *key, const void *data, size
 }
 
 /* The file of a key; make_folders creates its folders. False: there is no place for it. */
-static bool cache_path_of_key(const char *key, bool make_folders, char *out)
+static bool cache_path_of_key_making_folders(const char *key, bool make_folders, char *out)
 {
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     bool own = base && *base == '/';
@@ -49,13 +49,13 @@ static bool cache_path_of_key(const char *key, bool make_folders, char *out)
     return true;
 }
 
-unsigned char *abdb_cl_cache_read(const char *key, size_t *size)
+unsigned char *abdb_cl_cache_read_if_intact(const char *key, size_t *size)
 {
     char path[PATH], header[HEADER], *kept = NULL;
     unsigned char *data = NULL;
     size_t key_size = 0;
     uint64_t check = 0;
-    FILE *file = cache_path_of_key(key, false, path) ? fopen(path, "rb") : NULL;
+    FILE *file = cache_path_of_key_making_folders(key, false, path) ? fopen(path, "rb") : NULL;
     bool ok =
         file && fgets(header, sizeof header, file) && strncmp(header, magic, sizeof magic - 1) == 0;
 
@@ -85,13 +85,14 @@ unsigned char *abdb_cl_cache_read(const char *key, size_t *size)
     return NULL;
 }
 
-void abdb_cl_cache_write(const char *key, const void *data, size_t size)
+void abdb_cl_cache_write_ignoring_errors(const char *key, const void *data, size_t size)
 {
     char path[PATH];
     abdb_outfile out = {0};
     abdb_error err;
 
-    if (!cache_path_of_key(key, true, path) || abdb_outfile_open(&out, path, &err) != ABDB_OK)
+    if (!cache_path_of_key_making_folders(key, true, path) ||
+        abdb_outfile_open_refusing_protected(&out, path, &err) != ABDB_OK)
         return;
     fprintf(out.file, "%s %zu %zu %" PRIx64 "\n%s", magic, strlen(key), size,
             checksum_of_key_and_data(key, data, size), key);

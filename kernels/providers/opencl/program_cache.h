@@ -8,8 +8,8 @@
 
 /* What was kept under a key, size bytes that the caller frees; NULL: nothing, or what is there is
  * of another key or damaged. */
-unsigned char *abdb_cl_cache_read(const char *key, size_t *size);
+unsigned char *abdb_cl_cache_read_if_intact(const char *key, size_t *size);
 /* Keeps bytes under a key; where that is not possible nothing is kept. */
-void abdb_cl_cache_write(const char *key, const void *data, size_t size);
+void abdb_cl_cache_write_ignoring_errors(const char *key, const void *data, size_t size);
 
 #endif

@@ -22,9 +22,9 @@ enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
 /* The least time of some launches of a product of SIZE with these tiles. An error: the device
  * refuses them, as of a local size or of registers that it has not; or it fails altogether. */
-static abdb_status least_time_of_gemm_with_tiles(const abdb_problem *p, abdb_dtype dtype,
-                                                 const abdb_cl_tiles *tiles, double *least,
-                                                 abdb_error *err)
+static abdb_status measure_least_gemm_time_with_tiles(const abdb_problem *p, abdb_dtype dtype,
+                                                      const abdb_cl_tiles *tiles, double *least,
+                                                      abdb_error *err)
 {
     abdb_cl_gemm_size s = {
         .m = SIZE, .n = SIZE, .k = SIZE, .batch = 1, .dtype = dtype, .tiles = *tiles};
@@ -39,8 +39,8 @@ static abdb_status least_time_of_gemm_with_tiles(const abdb_problem *p, abdb_dty
     for (int i = 0; i < 3; i++) {
         cl_mem memory;
 
-        TRY(abdb_cl_alloc_scratch(job, i == 2 && dtype == ABDB_I8 ? 4 * bytes : bytes, &memory,
-                                  err));
+        TRY(abdb_cl_alloc_or_count_scratch(job, i == 2 && dtype == ABDB_I8 ? 4 * bytes : bytes,
+                                           &memory, err));
         if (i < 2) TRY(d->fill(d, memory, 0, bytes, err));
         m[i] = (abdb_cl_matrix){.data = memory, .dtype = dtype, .row = SIZE, .column = 1};
     }
@@ -68,7 +68,7 @@ static void write_tile_cache_key(const abdb_cl_device *d, abdb_dtype dtype, char
 static bool read_cached_tiles(const abdb_cl_device *d, const char *key, abdb_cl_tiles *out)
 {
     size_t size = 0;
-    unsigned char *kept = abdb_cl_cache_read(key, &size);
+    unsigned char *kept = abdb_cl_cache_read_if_intact(key, &size);
     bool ok = kept && size == 1 && *kept < CANDIDATES && candidates[*kept].wide == d->wide;
 
     if (ok) *out = candidates[*kept].tiles;
@@ -76,8 +76,8 @@ static bool read_cached_tiles(const abdb_cl_device *d, const char *key, abdb_cl_
     return ok;
 }
 
-abdb_status abdb_cl_find_fastest_tiles(const abdb_problem *p, abdb_dtype dtype, abdb_cl_tiles *out,
-                                       abdb_error *err)
+abdb_status abdb_cl_find_cached_or_fastest_tiles(const abdb_problem *p, abdb_dtype dtype,
+                                                 abdb_cl_tiles *out, abdb_error *err)
 {
     const abdb_cl_device *d = (const abdb_cl_device *)p->device;
     abdb_cl_tiles usual = abdb_cl_default_tiles(d, dtype);
@@ -94,14 +94,14 @@ abdb_status abdb_cl_find_fastest_tiles(const abdb_problem *p, abdb_dtype dtype, 
 
             if (candidates[i].wide != d->wide) continue;
             if (one.depth > usual.depth) one.depth = usual.depth;
-            refused = least_time_of_gemm_with_tiles(p, dtype, &one, &time_s, err);
+            refused = measure_least_gemm_time_with_tiles(p, dtype, &one, &time_s, err);
             if (refused != ABDB_OK || time_s >= quickest) continue;
             quickest = time_s;
             best = (unsigned char)i;
         }
         if (isinf(quickest)) TRY(refused); /* all of them: err has why */
         *out = candidates[best].tiles;
-        abdb_cl_cache_write(key, &best, 1);
+        abdb_cl_cache_write_ignoring_errors(key, &best, 1);
     }
     if (out->depth > usual.depth) out->depth = usual.depth;
 done:

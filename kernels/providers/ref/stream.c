@@ -22,7 +22,8 @@ static int ref_stream_accepts_plain_stores(const abdb_problem *p, const char **w
 
 /* Keeps the parameters of a launch: first letter of op, elements, passes, multiply-adds.
  * ABDB_NOMEM. */
-static abdb_status ref_stream_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status ref_stream_prepare_keep_params(void **state, const abdb_problem *p,
+                                                  abdb_error *err)
 {
     stream_state *s = malloc(sizeof *s);
     const char *op = abdb_param_text(p, "op");
@@ -94,6 +95,10 @@ static abdb_status ref_stream_launch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
-const abdb_impl abdb_ref_stream = {
-    "stream", "ref", ref_stream_accepts_plain_stores, ref_stream_prepare, ref_stream_launch,
-    NULL,     free};
+const abdb_impl abdb_ref_stream = {"stream",
+                                   "ref",
+                                   ref_stream_accepts_plain_stores,
+                                   ref_stream_prepare_keep_params,
+                                   ref_stream_launch,
+                                   NULL,
+                                   free};

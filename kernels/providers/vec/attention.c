@@ -22,11 +22,11 @@ enum { GRAIN = 16, FEW = 16 };
 
 /* 1: it has this attention; 0 and *why_not: gradients with algorithm=plain, or a format that
  * this processor has no dot product of. */
-static int vec_attention_accepts(const abdb_problem *p, const char **why_not)
+static int vec_attention_accepts_format_and_algorithm(const abdb_problem *p, const char **why_not)
 {
     const char *algorithm = abdb_param_text(p, "algorithm"), *pass = abdb_param_text(p, "pass");
 
-    if (!abdb_vec_supports_problem(p, why_not)) return 0;
+    if (!abdb_vec_supports_isa_stores_and_threads(p, why_not)) return 0;
     *why_not = "backward only by blocks (algorithm=flash)";
     if (algorithm && strcmp(algorithm, "plain") == 0 && pass && strcmp(pass, "backward") == 0)
         return 0;
@@ -45,7 +45,8 @@ static void vec_attention_free(void *state)
 
 /* Strides, pointers and working memory of a launch. One query with few heads a kv_head is split
  * over the keys, so that every thread has a part (decode). */
-static abdb_status vec_attention_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status vec_attention_prepare_strides_and_workspace(void **state, const abdb_problem *p,
+                                                               abdb_error *err)
 {
     attention_state *s = calloc(1, sizeof *s);
     const char *causal = abdb_param_text(p, "causal"), *pass = abdb_param_text(p, "pass"),
@@ -150,7 +151,10 @@ static const char *vec_attention_chosen_isa(const void *state)
     return ((const attention_state *)state)->isa->name;
 }
 
-const abdb_impl abdb_vec_attention_impl = {"attention",           "vec",
-                                           vec_attention_accepts, vec_attention_prepare,
-                                           vec_attention_launch,  vec_attention_chosen_isa,
+const abdb_impl abdb_vec_attention_impl = {"attention",
+                                           "vec",
+                                           vec_attention_accepts_format_and_algorithm,
+                                           vec_attention_prepare_strides_and_workspace,
+                                           vec_attention_launch,
+                                           vec_attention_chosen_isa,
                                            vec_attention_free};

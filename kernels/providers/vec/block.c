@@ -63,7 +63,7 @@ static size_t block_gemm_or_count_bytes(const block_state *s, void *c, const voi
                             .ta = ta,
                             .tb = tb,
                             .threads = s->threads,
-                            .tuning = abdb_vec_select_tuning(s->p),
+                            .tuning = abdb_vec_select_block_tuning_or_null(s->p),
                             .a = a,
                             .b = b,
                             .c = c};
@@ -349,7 +349,10 @@ static const char *vec_block_chosen_isa(const void *state)
     return ((const block_state *)state)->isa->name;
 }
 
-const abdb_impl abdb_vec_block = {"transformer-block",    "vec",
-                                  abdb_vec_supports_gemm, vec_block_prepare_forward_or_backward,
-                                  vec_block_launch,       vec_block_chosen_isa,
+const abdb_impl abdb_vec_block = {"transformer-block",
+                                  "vec",
+                                  abdb_vec_supports_gemm_blocks_and_dtype,
+                                  vec_block_prepare_forward_or_backward,
+                                  vec_block_launch,
+                                  vec_block_chosen_isa,
                                   vec_block_free};

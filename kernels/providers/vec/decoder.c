@@ -32,8 +32,8 @@ static const char *vec_decoder_why_refused(const abdb_problem *p, abdb_dtype dty
     const char *why;
 
     if (dtype != ABDB_F32 && dtype != ABDB_BF16) return "parts of networks but in f32 and bf16";
-    if (!abdb_vec_supports_problem(&q, &why)) return why;
-    if (!abdb_vec_supports_gemm_dtype(&q, dtype) || !abdb_vec_select_tuning(&q))
+    if (!abdb_vec_supports_isa_stores_and_threads(&q, &why)) return why;
+    if (!abdb_vec_supports_gemm_dtype(&q, dtype) || !abdb_vec_select_block_tuning_or_null(&q))
         return "products of this format or blocks on this processor";
     if (columns % 16 || d % 16) return "rows or heads whose length is no multiple of 16";
     if (form == ABDB_WEIGHTS_I4 && columns % ABDB_QUANTISE_GROUP)
@@ -60,7 +60,7 @@ static abdb_status vec_decoder_open(void **self, const abdb_problem *p, abdb_dty
     s->dtype = dtype;
     s->size = abdb_dtype_size(dtype);
     s->isa = abdb_vec_select_isa(&q);
-    s->tuning = abdb_vec_select_tuning(&q);
+    s->tuning = abdb_vec_select_block_tuning_or_null(&q);
     s->threads = abdb_vec_thread_count(p);
     s->p.params = 1;
     s->p.param[0] = (abdb_param){"op", "read", NAN};

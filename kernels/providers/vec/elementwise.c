@@ -34,7 +34,7 @@ static bool should_use_nontemporal_stores(const abdb_problem *p)
             return false;
     }
     if (stores && strcmp(stores, "auto") != 0) return strcmp(stores, "nt") == 0;
-    return VEC_PAST && bytes > abdb_last_level_cache_bytes();
+    return VEC_PAST && bytes > abdb_last_level_cache_bytes_or_32_mib();
 }
 
 static void vec_elementwise_free(void *state)
@@ -47,7 +47,8 @@ static void vec_elementwise_free(void *state)
 
 /* Keeps the operation and makes two rows of room for each thread, far enough apart that no two
  * threads write to one cache line. ABDB_NOMEM. */
-static abdb_status vec_elementwise_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status vec_elementwise_prepare_thread_rows(void **state, const abdb_problem *p,
+                                                       abdb_error *err)
 {
     static const char *const words[] = {ABDB_ROW_OPERATIONS, NULL};
     size_t columns = p->tensor[0].dim[1], threads = (size_t)abdb_vec_thread_count(p), size;
@@ -55,7 +56,7 @@ static abdb_status vec_elementwise_prepare(void **state, const abdb_problem *p, 
     int op;
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "rows");
-    if (abdb_param_choice_index(p, "op", words, &op, err) != ABDB_OK) {
+    if (abdb_param_choice_index_or_first(p, "op", words, &op, err) != ABDB_OK) {
         free(s);
         return err->status;
     }
@@ -102,8 +103,8 @@ static const char *vec_elementwise_chosen_isa(const void *state)
 
 const abdb_impl abdb_vec_elementwise = {"elementwise",
                                         "vec",
-                                        abdb_vec_supports_problem,
-                                        vec_elementwise_prepare,
+                                        abdb_vec_supports_isa_stores_and_threads,
+                                        vec_elementwise_prepare_thread_rows,
                                         vec_elementwise_launch,
                                         vec_elementwise_chosen_isa,
                                         vec_elementwise_free};

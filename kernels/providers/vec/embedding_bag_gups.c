@@ -6,9 +6,9 @@
 
 #include "kernels/providers/vec/vec.h"
 
-static int vec_embedding_gups_accepts(const abdb_problem *p, const char **why_not)
+static int vec_embedding_gups_accepts_parts_of_threads(const abdb_problem *p, const char **why_not)
 {
-    if (!abdb_vec_supports_problem(p, why_not)) return 0;
+    if (!abdb_vec_supports_isa_stores_and_threads(p, why_not)) return 0;
     *why_not = "as many parts as threads";
     /* A part belongs to one thread, or updates of the same word could be lost. */
     return strcmp(p->kernel, "gups") != 0 ||
@@ -71,14 +71,14 @@ static const char *vec_embedding_gups_chosen_isa(const void *state)
 
 const abdb_impl abdb_vec_embedding = {"embedding-bag",
                                       "vec",
-                                      vec_embedding_gups_accepts,
+                                      vec_embedding_gups_accepts_parts_of_threads,
                                       NULL,
                                       vec_embedding_bag_launch,
                                       vec_embedding_gups_chosen_isa,
                                       NULL};
 const abdb_impl abdb_vec_gups = {"gups",
                                  "vec",
-                                 vec_embedding_gups_accepts,
+                                 vec_embedding_gups_accepts_parts_of_threads,
                                  NULL,
                                  vec_gups_random_xor_launch,
                                  vec_embedding_gups_chosen_isa,

@@ -36,7 +36,7 @@ void *abdb_vec_alloc_advising_huge_pages(size_t bytes)
 /* Threads are dealt by columns while each has at least LEAST of them, because a thread packs what
  * it needs of B and a share by columns packs no column twice; by rows beyond. Every thread packs
  * the columns of B that its part of C needs. */
-static void choose_thread_grid(abdb_vec_gemm_call *q)
+static void choose_thread_grid_columns_first(abdb_vec_gemm_call *q)
 {
     size_t threads = (size_t)q->threads;
 
@@ -51,14 +51,14 @@ static void choose_thread_grid(abdb_vec_gemm_call *q)
 
 void abdb_vec_gemm_plan(abdb_vec_gemm_call *q)
 {
-    const abdb_vec_tuning *t = q->tuning ? q->tuning : abdb_vec_select_tuning(NULL);
+    const abdb_vec_tuning *t = q->tuning ? q->tuning : abdb_vec_select_block_tuning_or_null(NULL);
     size_t step, most, rows, steps, columns;
     bool rounded = q->dtype == ABDB_BF16 || q->dtype == ABDB_F16, once, near;
 
     q->size = abdb_dtype_size(q->dtype);
     step = q->size == 8 ? 8 : 4;
     columns = PANEL_BYTES / step;
-    choose_thread_grid(q);
+    choose_thread_grid_columns_first(q);
     q->tuning = t;
     q->depth = t->row / abdb_vec_packed_element_bytes(q->dtype);
     steps =
@@ -155,7 +155,7 @@ static void vec_gemm_free(void *state)
 }
 
 /* Product `i` of the batch, in the room of place `place`. */
-static abdb_vec_gemm_call gemm_of_batch_item(const gemm_state *s, size_t i, size_t place)
+static abdb_vec_gemm_call gemm_call_of_batch_item(const gemm_state *s, size_t i, size_t place)
 {
     abdb_vec_gemm_call q = s->product;
 
@@ -169,7 +169,8 @@ static abdb_vec_gemm_call gemm_of_batch_item(const gemm_state *s, size_t i, size
 
 /* Plans the product and makes room for packed operands. weights=packed: B is packed here, not in
  * a launch. A large batch runs one product a thread. */
-static abdb_status vec_gemm_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status vec_gemm_prepare_plan_and_pack_b(void **state, const abdb_problem *p,
+                                                    abdb_error *err)
 {
     gemm_state *s = calloc(1, sizeof *s);
     abdb_gemm g = abdb_gemm_from_problem(p);
@@ -195,7 +196,7 @@ static abdb_status vec_gemm_prepare(void **state, const abdb_problem *p, abdb_er
                                       .bias = g.bias ? g.bias->data : NULL,
                                       .act = g.act,
                                       .threads = s->together > 1 ? 1 : (int)threads,
-                                      .tuning = abdb_vec_select_tuning(p),
+                                      .tuning = abdb_vec_select_block_tuning_or_null(p),
                                       .b_packed = g.packed};
     abdb_vec_gemm_plan(&s->product);
     s->packed = s->product.b_packed ? abdb_vec_packed_b_bytes(&s->product) : 0;
@@ -207,7 +208,7 @@ static abdb_status vec_gemm_prepare(void **state, const abdb_problem *p, abdb_er
         return ABDB_FAIL(err, ABDB_NOMEM, "room to pack a product");
     }
     for (size_t i = 0; s->product.b_packed && i < s->batch; i++) {
-        abdb_vec_gemm_call q = gemm_of_batch_item(s, i, i);
+        abdb_vec_gemm_call q = gemm_call_of_batch_item(s, i, i);
 
         s->isa->pack(&q);
     }
@@ -218,7 +219,7 @@ static abdb_status vec_gemm_prepare(void **state, const abdb_problem *p, abdb_er
 static void run_gemm_of_batch_item(const gemm_state *s, size_t i)
 {
     abdb_vec_gemm_call q =
-        gemm_of_batch_item(s, i, s->product.b_packed ? i : (size_t)omp_get_thread_num());
+        gemm_call_of_batch_item(s, i, s->product.b_packed ? i : (size_t)omp_get_thread_num());
 
     s->isa->gemm(&q);
 }
@@ -248,13 +249,17 @@ static const char *vec_gemm_chosen_isa_and_blocks(const void *state)
     return text;
 }
 
-static int vec_gemm_accepts(const abdb_problem *p, const char **why_not)
+static int vec_gemm_accepts_unless_f64_gelu_silu(const abdb_problem *p, const char **why_not)
 {
     *why_not = "vec has no GELU and no SiLU of f64";
     if (p->tensor[0].dtype == ABDB_F64 && abdb_gemm_from_problem(p).act > ABDB_ACT_RELU) return 0;
-    return abdb_vec_supports_gemm(p, why_not);
+    return abdb_vec_supports_gemm_blocks_and_dtype(p, why_not);
 }
 
-const abdb_impl abdb_vec_gemm = {"gemm",           "vec",           vec_gemm_accepts,
-                                 vec_gemm_prepare, vec_gemm_launch, vec_gemm_chosen_isa_and_blocks,
+const abdb_impl abdb_vec_gemm = {"gemm",
+                                 "vec",
+                                 vec_gemm_accepts_unless_f64_gelu_silu,
+                                 vec_gemm_prepare_plan_and_pack_b,
+                                 vec_gemm_launch,
+                                 vec_gemm_chosen_isa_and_blocks,
                                  vec_gemm_free};

@@ -172,7 +172,7 @@ static void attend_row_and_kv_head_to_cache(const abdb_vec_decoder_state *s,
 }
 
 /* Does nothing lie before its tokens, and are they many? */
-static bool is_prefill(const abdb_part_kv_attention *x, size_t sequence)
+static bool is_prefill_of_several_tokens(const abdb_part_kv_attention *x, size_t sequence)
 {
     return x->past[sequence] == 0 && x->first[sequence + 1] - x->first[sequence] > 1;
 }
@@ -185,7 +185,7 @@ void abdb_vec_attend_kv_cache(void *self, const abdb_part_kv_attention *x)
     for (size_t i = 0; i < x->sequences; i++) {
         abdb_vec_attention a = prefill_attention_args(s, x, i);
 
-        if (is_prefill(x, i))
+        if (is_prefill_of_several_tokens(x, i))
             s->isa->attention(&a, false);
         else
             others = true;
@@ -196,7 +196,7 @@ void abdb_vec_attend_kv_cache(void *self, const abdb_part_kv_attention *x)
         size_t sequence = i / x->kv_heads;
 
         for (size_t r = x->first[sequence]; r < x->first[sequence + 1]; r++)
-            if (!is_prefill(x, sequence))
+            if (!is_prefill_of_several_tokens(x, sequence))
                 attend_row_and_kv_head_to_cache(s, x, sequence, r, i % x->kv_heads);
     }
 }

@@ -140,7 +140,7 @@ static bool plan_and_pack_dense_gemm(linear_state *s)
                                       .ldb = n,
                                       .ldc = n,
                                       .threads = abdb_vec_thread_count(s->p),
-                                      .tuning = abdb_vec_select_tuning(s->p),
+                                      .tuning = abdb_vec_select_block_tuning_or_null(s->p),
                                       .a = x->data,
                                       .b = s->p->tensor[W].data,
                                       .c = s->bytes ? s->sums : s->p->tensor[Y].data,
@@ -158,7 +158,7 @@ static bool plan_and_pack_dense_gemm(linear_state *s)
 
 /* Weights in the form that isa/linear.c multiplies. What was allocated before a failure is freed by
  * vec_linear_free. */
-static bool prepare_sparse_or_quantised(linear_state *s)
+static bool pack_sparse_or_quantised_weights(linear_state *s)
 {
     const abdb_problem *p = s->p;
     const char *pattern = abdb_param_text(p, "pattern"), *weights = abdb_param_text(p, "weights");
@@ -184,7 +184,8 @@ static bool prepare_sparse_or_quantised(linear_state *s)
 }
 
 /* Packs the weights for their path: a plain product, sparse, or quantised weights. ABDB_NOMEM. */
-static abdb_status vec_linear_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status vec_linear_prepare_packed_weights(void **state, const abdb_problem *p,
+                                                     abdb_error *err)
 {
     linear_state *s = calloc(1, sizeof *s);
 
@@ -196,7 +197,7 @@ static abdb_status vec_linear_prepare(void **state, const abdb_problem *p, abdb_
     s->dense = p->tensor[X].dtype == ABDB_I8 ||
                (p->tensor[W].dtype == ABDB_F32 && abdb_param_number(p, "sparsity", 0) == 0 &&
                 !abdb_param_text(p, "pattern"));
-    if (!(s->dense ? plan_and_pack_dense_gemm(s) : prepare_sparse_or_quantised(s))) {
+    if (!(s->dense ? plan_and_pack_dense_gemm(s) : pack_sparse_or_quantised_weights(s))) {
         vec_linear_free(s);
         return ABDB_FAIL(err, ABDB_NOMEM, "a layer's weights");
     }
@@ -247,8 +248,8 @@ static const char *vec_linear_chosen_isa(const void *state)
 
 const abdb_impl abdb_vec_linear_impl = {"linear",
                                         "vec",
-                                        abdb_vec_supports_gemm,
-                                        vec_linear_prepare,
+                                        abdb_vec_supports_gemm_blocks_and_dtype,
+                                        vec_linear_prepare_packed_weights,
                                         vec_linear_launch,
                                         vec_linear_chosen_isa,
                                         vec_linear_free};

@@ -45,7 +45,7 @@ void abdb_vec_decode_load_queries_and_reset(abdb_vec_decode *x, const abdb_vec_i
 }
 
 /* Where column `j` lies: see rescale_sums_add_weighted_native_bf16 in isa/decode_attention.c. */
-static size_t place_of_unpacked_column(const abdb_vec_decode *x, size_t j)
+static size_t index_of_column_in_unpacked_order(const abdb_vec_decode *x, size_t j)
 {
     size_t in = j % UNPACKED;
 
@@ -70,7 +70,7 @@ void abdb_vec_decode_merge_parts_to_output(const abdb_vec_decode *x, size_t part
             float value = 0;
 
             for (size_t i = 0; i < parts; i++)
-                value += x->acc[i * apart + r * x->d + place_of_unpacked_column(x, j)] *
+                value += x->acc[i * apart + r * x->d + index_of_column_in_unpacked_order(x, j)] *
                          exp2f(x->most[i * apart + r] - most);
             abdb_tensor_set_rounded(o, (first + r) * x->d + j, value / sum);
         }
@@ -91,9 +91,9 @@ typedef struct {
     char *pieces; /* of a table: gathered keys and values, for each thread */
 } paged_attention;
 
-static int vec_paged_attention_accepts(const abdb_problem *p, const char **why_not)
+static int vec_paged_attention_accepts_d_multiple_of_16(const abdb_problem *p, const char **why_not)
 {
-    if (!abdb_vec_supports_problem(p, why_not)) return 0;
+    if (!abdb_vec_supports_isa_stores_and_threads(p, why_not)) return 0;
     *why_not = "d is no multiple of 16";
     return p->tensor[Q].dim[1] % 16 == 0;
 }
@@ -211,7 +211,10 @@ static const char *vec_paged_attention_chosen_isa(const void *state)
     return ((const paged_attention *)state)->isa->name;
 }
 
-const abdb_impl abdb_vec_paged = {"paged-attention",           "vec",
-                                  vec_paged_attention_accepts, vec_paged_attention_prepare,
-                                  vec_paged_attention_launch,  vec_paged_attention_chosen_isa,
+const abdb_impl abdb_vec_paged = {"paged-attention",
+                                  "vec",
+                                  vec_paged_attention_accepts_d_multiple_of_16,
+                                  vec_paged_attention_prepare,
+                                  vec_paged_attention_launch,
+                                  vec_paged_attention_chosen_isa,
                                   vec_paged_attention_free};

@@ -40,8 +40,8 @@ static const char *vec_parts_why_refused(const abdb_problem *p, abdb_dtype dtype
     const char *why;
 
     if (dtype != ABDB_F32 && dtype != ABDB_BF16) return "parts of networks but in f32 and bf16";
-    if (!abdb_vec_supports_problem(&q, &why)) return why;
-    if (!abdb_vec_supports_gemm_dtype(&q, dtype) || !abdb_vec_select_tuning(&q))
+    if (!abdb_vec_supports_isa_stores_and_threads(&q, &why)) return why;
+    if (!abdb_vec_supports_gemm_dtype(&q, dtype) || !abdb_vec_select_block_tuning_or_null(&q))
         return "products of this format or blocks on this processor";
     if (columns % 16) return "rows whose length is no multiple of 16";
     if (d % 2) return "heads of an odd size";
@@ -68,7 +68,7 @@ static abdb_status vec_parts_open(void **self, const abdb_problem *p, abdb_dtype
     s->dtype = dtype;
     s->size = abdb_dtype_size(dtype);
     s->isa = abdb_vec_select_isa(&q);
-    s->tuning = abdb_vec_select_tuning(&q);
+    s->tuning = abdb_vec_select_block_tuning_or_null(&q);
     s->threads = abdb_vec_thread_count(p);
     *self = s;
     return ABDB_OK;

@@ -18,7 +18,7 @@ static const abdb_vec_tuning rows[] = {
 };
 enum { ZEN, INTEL, AMX, ROWS };
 
-const abdb_vec_tuning *abdb_vec_select_tuning(const abdb_problem *p)
+const abdb_vec_tuning *abdb_vec_select_block_tuning_or_null(const abdb_problem *p)
 {
     const char *asked = p ? abdb_param_text(p, "blocks") : NULL;
 
@@ -32,11 +32,11 @@ const abdb_vec_tuning *abdb_vec_select_tuning(const abdb_problem *p)
     return &rows[ZEN];
 }
 
-int abdb_vec_supports_gemm(const abdb_problem *p, const char **why_not)
+int abdb_vec_supports_gemm_blocks_and_dtype(const abdb_problem *p, const char **why_not)
 {
-    if (!abdb_vec_supports_problem(p, why_not)) return 0;
+    if (!abdb_vec_supports_isa_stores_and_threads(p, why_not)) return 0;
     *why_not = "there are no such blocks; there are zen, intel and amx";
-    if (!abdb_vec_select_tuning(p)) return 0;
+    if (!abdb_vec_select_block_tuning_or_null(p)) return 0;
     *why_not = "this processor has no dot product of that format";
     return abdb_vec_supports_gemm_dtype(p, p->tensor[0].dtype);
 }

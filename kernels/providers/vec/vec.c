@@ -133,7 +133,7 @@ int abdb_vec_thread_count(const abdb_problem *p)
     return asked >= 1 && asked <= most ? (int)asked : most;
 }
 
-int abdb_vec_supports_problem(const abdb_problem *p, const char **why_not)
+int abdb_vec_supports_isa_stores_and_threads(const abdb_problem *p, const char **why_not)
 {
     const char *stores = abdb_param_text(p, "stores");
 
@@ -162,7 +162,7 @@ static int vec_stream_fma_gather_accepts(const abdb_problem *p, const char **why
     if (op && stores && strcmp(stores, "nt") == 0 &&
         (strcmp(op, "read") == 0 || strcmp(op, "dot") == 0))
         return 0;
-    if (!abdb_vec_supports_problem(p, why_not)) return 0;
+    if (!abdb_vec_supports_isa_stores_and_threads(p, why_not)) return 0;
     *why_not = "this processor has no arithmetic of f16";
     if (strcmp(p->kernel, "fma") == 0 && x->dtype == ABDB_F16)
         return abdb_vec_has_native_dot_or_f16_fma(abdb_vec_select_isa(p), ABDB_F16);

@@ -58,9 +58,9 @@ typedef struct {
 } abdb_vec_tuning;
 /* The row of a problem: its parameter blocks=, else that of this processor and instruction set;
  * NULL: there is none of that name. p may be NULL: this processor's. */
-const abdb_vec_tuning *abdb_vec_select_tuning(const abdb_problem *p);
+const abdb_vec_tuning *abdb_vec_select_block_tuning_or_null(const abdb_problem *p);
 /* Has it products of its first operand's format, and its blocks? Else why not. */
-int abdb_vec_supports_gemm(const abdb_problem *p, const char **why_not);
+int abdb_vec_supports_gemm_blocks_and_dtype(const abdb_problem *p, const char **why_not);
 
 /* C (m x n) = act(A (m x k) x B (k x n) + beta C + bias), row-major with rows lda, ldb, ldc
  * elements apart; ta, tb: A is stored k x m, B n x k. C of bf16 is bf16, of f16 f16, of i8 i32; all
@@ -294,7 +294,7 @@ const abdb_vec_isa *abdb_vec_select_isa(const abdb_problem *p);
  * f16. */
 bool abdb_vec_has_native_dot_or_f16_fma(const abdb_vec_isa *isa, abdb_dtype dtype);
 /* Is its instruction set here, and as many threads? Else why not. */
-int abdb_vec_supports_problem(const abdb_problem *p, const char **why_not);
+int abdb_vec_supports_isa_stores_and_threads(const abdb_problem *p, const char **why_not);
 /* Has it products of that format: of bf16 and i8 only some processors have, of f16 all, as f32. */
 bool abdb_vec_supports_gemm_dtype(const abdb_problem *p, abdb_dtype dtype);
 /* The instruction set of a product whose B is packed already (b_packed): few rows leave tiles of

@@ -198,8 +198,9 @@ typedef struct {
 
 /* The quantised product of m rows, and where in the working memory rows in f32, sums and each
  * thread's room begin. */
-static quantised_gemm plan_quantised_gemm(const abdb_vec_decoder_state *s,
-                                          const abdb_part_weight_gemm *x, size_t m)
+static quantised_gemm plan_quantised_gemm_and_workspace_layout(const abdb_vec_decoder_state *s,
+                                                               const abdb_part_weight_gemm *x,
+                                                               size_t m)
 {
     const abdb_weights *w = x->w;
     bool plain = s->dtype == ABDB_F32;
@@ -227,7 +228,7 @@ size_t abdb_vec_weight_gemm_work_bytes(void *self, const abdb_part_weight_gemm *
 
     adds.add = true;
     if (x->w->form != ABDB_WEIGHTS_SAME)
-        return plan_quantised_gemm(s, &adds, x->m < ROWS ? x->m : ROWS).bytes;
+        return plan_quantised_gemm_and_workspace_layout(s, &adds, x->m < ROWS ? x->m : ROWS).bytes;
     q = plan_unquantised_weight_gemm(s, x);
     return abdb_vec_gemm_workspace_bytes(&q);
 }
@@ -265,7 +266,7 @@ static void store_sums_to_y_columns(const abdb_vec_decoder_state *s, const float
 static void run_quantised_weight_gemm(const abdb_vec_decoder_state *s,
                                       const abdb_part_weight_gemm *x, size_t row, size_t rows)
 {
-    quantised_gemm q = plan_quantised_gemm(s, x, rows);
+    quantised_gemm q = plan_quantised_gemm_and_workspace_layout(s, x, rows);
     size_t count = rows * x->w->k, panels = panel_count(x->w), n = x->w->n;
     bool plain = s->dtype == ABDB_F32, direct = plain && !x->add;
     const char *in = (const char *)x->x + row * x->w->k * s->size;

@@ -20,16 +20,16 @@ static void parse_d3_version_if_5_or_newer(const char *text, char out[32])
 
     out[0] = '\0';
     if (strncmp(text, lead, sizeof lead - 1) != 0 ||
-        abdb_digits_parse_or(text + sizeof lead - 1, INT_MAX, 0) < 5)
+        abdb_digits_parse_prefix_up_to_max_or(text + sizeof lead - 1, INT_MAX, 0) < 5)
         return;
     snprintf(out, 32, "%.*s", (int)strspn(text + sizeof lead - 1, "0123456789."),
              text + sizeof lead - 1);
 }
 
 /* What the file says; out stays as it is where there is none. */
-static abdb_status read_file_if_present(const char *path, abdb_text *out, abdb_error *err)
+static abdb_status append_file_if_present(const char *path, abdb_text *out, abdb_error *err)
 {
-    return access(path, F_OK) == 0 ? abdb_read_file(path, out, err) : ABDB_OK;
+    return access(path, F_OK) == 0 ? abdb_read_and_protect_file(path, out, err) : ABDB_OK;
 }
 
 /* The licence beside the library (of npm), or Debian's. */
@@ -40,8 +40,8 @@ static abdb_status read_d3_licence(const char *library, abdb_text *out, abdb_err
     abdb_status st = ABDB_OK;
 
     if (folder > 0 && snprintf(path, sizeof path, "%.*sLICENSE", folder, library) > 0)
-        TRY(read_file_if_present(path, out, err));
-    if (!out->size) st = read_file_if_present("/usr/share/doc/node-d3/copyright", out, err);
+        TRY(append_file_if_present(path, out, err));
+    if (!out->size) st = append_file_if_present("/usr/share/doc/node-d3/copyright", out, err);
 done:
     return st;
 }
@@ -60,23 +60,23 @@ static abdb_status write_site_file_with_head(const abdb_site *site, const char *
     return abdb_outfile_commit(&made, err);
 }
 
-abdb_status abdb_site_copy_d3_and_licence(abdb_site *site, abdb_error *err)
+abdb_status abdb_site_copy_d3_and_licence_or_warn(abdb_site *site, abdb_error *err)
 {
     const char *own = getenv("ABDB_D3"), *path = own ? own : place;
     abdb_text library = {0}, licence = {0};
     char version[32] = "", head[512];
     abdb_status st = ABDB_OK;
 
-    TRY(read_file_if_present(path, &library, err));
+    TRY(append_file_if_present(path, &library, err));
     parse_d3_version_if_5_or_newer(abdb_text_get(&library), version);
     if (*version) TRY(read_d3_licence(path, &licence, err));
     if (!*version)
-        abdb_print_remark(
+        abdb_print_stderr_remark(
             "explore.html draws nothing, its tables work: no D3 of version 5 or newer is"
             " at %s; apt-get install node-d3, or ABDB_D3=FILE",
             path);
     else if (!licence.size)
-        abdb_print_remark(
+        abdb_print_stderr_remark(
             "explore.html draws nothing, its tables work: the licence of D3 stands neither"
             " at %s nor in /usr/share/doc/node-d3",
             path);

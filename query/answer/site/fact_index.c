@@ -9,9 +9,10 @@
 #include "schema/core/array.h"
 #include "schema/store/digest.h"
 
-const char *abdb_fact_cell_text(const abdb_fact_index *facts, size_t row, const char *column)
+const char *abdb_fact_cell_text_or_empty(const abdb_fact_index *facts, size_t row,
+                                         const char *column)
 {
-    return abdb_table_cell_text(&facts->table, row, column);
+    return abdb_table_cell_text_or_empty(&facts->table, row, column);
 }
 
 static int compare_fact_keys(const void *a, const void *b, void *facts)
@@ -19,34 +20,35 @@ static int compare_fact_keys(const void *a, const void *b, void *facts)
     /* Copied, because the text of a cell may be the thread's one buffer. */
     char first[64];
 
-    snprintf(first, sizeof first, "%s", abdb_fact_cell_text(facts, *(const size_t *)a, "key"));
-    return strcmp(first, abdb_fact_cell_text(facts, *(const size_t *)b, "key"));
+    snprintf(first, sizeof first, "%s",
+             abdb_fact_cell_text_or_empty(facts, *(const size_t *)a, "key"));
+    return strcmp(first, abdb_fact_cell_text_or_empty(facts, *(const size_t *)b, "key"));
 }
 
 /* Orders facts by their source, then by their row. */
-static int compare_fact_sources(const void *a, const void *b, void *facts)
+static int compare_facts_source_then_row(const void *a, const void *b, void *facts)
 {
     size_t x = *(const size_t *)a, y = *(const size_t *)b;
     /* A text is the table's own, and stays. */
-    int sign =
-        strcmp(abdb_fact_cell_text(facts, x, "source"), abdb_fact_cell_text(facts, y, "source"));
+    int sign = strcmp(abdb_fact_cell_text_or_empty(facts, x, "source"),
+                      abdb_fact_cell_text_or_empty(facts, y, "source"));
 
     return sign ? sign : (x > y) - (x < y);
 }
 
-abdb_status abdb_fact_index_load(abdb_fact_index *out, abdb_db *db, const char *keys,
-                                 abdb_error *err)
+abdb_status abdb_fact_index_load_and_sort(abdb_fact_index *out, abdb_db *db, const char *keys,
+                                          abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
     *out = (abdb_fact_index){0};
-    TRY(abdb_facts_load_by_keys(db, keys, &out->table, err));
+    TRY(abdb_facts_load_by_keys_names_or_claims(db, keys, &out->table, err));
     out->order = calloc(out->table.rows + 1, sizeof *out->order);
     out->by_source = calloc(out->table.rows + 1, sizeof *out->by_source);
     if (!out->order || !out->by_source) TRY(ABDB_FAIL(err, ABDB_NOMEM, "the facts of the site"));
     for (size_t i = 0; i < out->table.rows; i++) out->order[i] = out->by_source[i] = i;
     abdb_array_sort_with(out->by_source, out->table.rows, sizeof *out->by_source,
-                         compare_fact_sources, out);
+                         compare_facts_source_then_row, out);
     abdb_array_sort_with(out->order, out->table.rows, sizeof *out->order, compare_fact_keys, out);
 done:
     return st;
@@ -60,13 +62,13 @@ void abdb_fact_index_free(abdb_fact_index *facts)
     *facts = (abdb_fact_index){0};
 }
 
-size_t abdb_fact_index_find_row(const abdb_fact_index *facts, const char *key, size_t size)
+size_t abdb_fact_index_find_row_by_key(const abdb_fact_index *facts, const char *key, size_t size)
 {
     size_t low = 0, high = facts->table.rows;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const char *other = abdb_fact_cell_text(facts, facts->order[middle], "key");
+        const char *other = abdb_fact_cell_text_or_empty(facts, facts->order[middle], "key");
         int sign = strncmp(other, key, size);
 
         if (sign == 0) sign = other[size] != '\0';
@@ -81,7 +83,7 @@ size_t abdb_fact_index_find_row(const abdb_fact_index *facts, const char *key, s
 
 /* Letters, digits, '.' and '-' stand for themselves, any other byte is _XX: no two sources get one
  * name. Of a long one the first bytes and its digest. */
-void abdb_source_to_file_name(const char *source, char out[ABDB_PAGE_FILE])
+void abdb_source_to_unique_file_name_part(const char *source, char out[ABDB_PAGE_FILE])
 {
     enum { READABLE = 96 };
     size_t size = 0;
@@ -101,11 +103,11 @@ void abdb_source_to_file_name(const char *source, char out[ABDB_PAGE_FILE])
     }
 }
 
-void abdb_write_fact_url(const abdb_fact_index *facts, size_t row, FILE *out)
+void abdb_write_url_of_fact_on_source_page(const abdb_fact_index *facts, size_t row, FILE *out)
 {
     char file[ABDB_PAGE_FILE];
 
-    abdb_source_to_file_name(abdb_fact_cell_text(facts, row, "source"), file);
+    abdb_source_to_unique_file_name_part(abdb_fact_cell_text_or_empty(facts, row, "source"), file);
     abdb_print_sanitized(out, "source-%s.html#", file);
-    abdb_write_html_escaped(out, abdb_fact_cell_text(facts, row, "key"));
+    abdb_write_html_escaped(out, abdb_fact_cell_text_or_empty(facts, row, "key"));
 }

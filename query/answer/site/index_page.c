@@ -7,7 +7,7 @@
 /* Pictures that open a question; what follows is a list. */
 enum { PICTURES = 2 };
 
-void abdb_write_linked_figure(FILE *out, const abdb_site_page *page)
+void abdb_write_html_figure_linked_to_page(FILE *out, const abdb_site_page *page)
 {
     const char *name = page->plot.figure.name;
 
@@ -36,8 +36,9 @@ static size_t figure_order_on_index_page(const abdb_site_page *page)
 }
 
 /* The best picture of a question behind the one with that rank and place; NULL: none. */
-static const abdb_site_page *next_figure_of_group(const abdb_site *site, const char *group,
-                                                  const abdb_site_page *after)
+static const abdb_site_page *next_figure_of_group_in_index_order(const abdb_site *site,
+                                                                 const char *group,
+                                                                 const abdb_site_page *after)
 {
     const abdb_site_page *best = NULL;
 
@@ -57,7 +58,7 @@ static const abdb_site_page *next_figure_of_group(const abdb_site *site, const c
 
 /* Writes a page as an item of a list: its title, its question and the command that gives the same.
  */
-static void write_page_list_item(FILE *out, const abdb_site_page *page)
+static void write_page_link_as_list_item(FILE *out, const abdb_site_page *page)
 {
     abdb_print_sanitized(out, "<li><a href=\"%s.html\">", page->name);
     abdb_write_html_escaped(out, page->title);
@@ -73,25 +74,27 @@ static void write_page_list_item(FILE *out, const abdb_site_page *page)
 
 /* Writes the section of a group of questions: its first figures as pictures, all of its pages as a
  * list. Nothing where it has no page. */
-static void write_question_section(FILE *out, const abdb_site *site, const char *group,
-                                   bool is_measured)
+static void write_question_section_if_it_has_pages(FILE *out, const abdb_site *site,
+                                                   const char *group, bool has_measured_results)
 {
-    const abdb_site_page *shown[PICTURES] = {NULL}, *next = next_figure_of_group(site, group, NULL);
+    const abdb_site_page *shown[PICTURES] = {NULL},
+                         *next = next_figure_of_group_in_index_order(site, group, NULL);
     size_t pictures = 0, entries = 0;
 
-    for (; next && pictures < PICTURES; next = next_figure_of_group(site, group, next))
+    for (; next && pictures < PICTURES;
+         next = next_figure_of_group_in_index_order(site, group, next))
         shown[pictures++] = next;
     for (size_t p = 0; p < site->pages; p++) entries += strcmp(site->page[p].group, group) == 0;
     if (!entries) return;
     fputs("<h2>", out);
     abdb_write_html_escaped(out, group);
     fputs("</h2>\n", out);
-    if (!is_measured && strcmp(group, ABDB_GROUP_MEASURED) == 0)
+    if (!has_measured_results && strcmp(group, ABDB_GROUP_MEASURED) == 0)
         fputs("<p>Nothing yet: all of this was published by others. <code>abdb run --plan quick"
               "</code> measures your machine; its results then stand beside these.</p>\n",
               out);
     if (pictures) fputs("<div class=\"figures\">\n", out);
-    for (size_t i = 0; i < pictures; i++) abdb_write_linked_figure(out, shown[i]);
+    for (size_t i = 0; i < pictures; i++) abdb_write_html_figure_linked_to_page(out, shown[i]);
     if (pictures) fputs("</div>\n", out);
     if (entries > pictures)
         abdb_print_sanitized(out,
@@ -102,12 +105,12 @@ static void write_question_section(FILE *out, const abdb_site *site, const char 
 
         for (size_t i = 0; i < pictures; i++) is_shown |= shown[i] == &site->page[p];
         if (strcmp(site->page[p].group, group) == 0 && !is_shown)
-            write_page_list_item(out, &site->page[p]);
+            write_page_link_as_list_item(out, &site->page[p]);
     }
     if (entries > pictures) fputs("</ul></details>\n", out);
 }
 
-static bool is_shipped_group(const char *group)
+static bool is_shipped_question_group(const char *group)
 {
     for (size_t i = 0; abdb_report_groups[i]; i++)
         if (strcmp(abdb_report_groups[i], group) == 0) return true;
@@ -115,16 +118,20 @@ static bool is_shipped_group(const char *group)
 }
 
 /* What people ask, in the order in which they do; then the headings of the user's own reports. */
-static void write_question_sections(FILE *out, const abdb_site *site, bool is_measured)
+static void write_shipped_then_own_question_sections(FILE *out, const abdb_site *site,
+                                                     bool has_measured_results)
 {
     for (size_t i = 0; abdb_report_groups[i]; i++)
-        write_question_section(out, site, abdb_report_groups[i], is_measured);
+        write_question_section_if_it_has_pages(out, site, abdb_report_groups[i],
+                                               has_measured_results);
     for (size_t i = 0; i < site->pages; i++) {
-        bool seen = is_shipped_group(site->page[i].group);
+        bool seen = is_shipped_question_group(site->page[i].group);
 
         for (size_t p = 0; p < i; p++)
             seen |= strcmp(site->page[i].group, site->page[p].group) == 0;
-        if (!seen) write_question_section(out, site, site->page[i].group, is_measured);
+        if (!seen)
+            write_question_section_if_it_has_pages(out, site, site->page[i].group,
+                                                   has_measured_results);
     }
 }
 
@@ -145,7 +152,7 @@ static void write_try_link_or_why_not(FILE *out, const abdb_site_try *program)
 abdb_status abdb_site_write_index_page(const abdb_site *site, abdb_error *err)
 {
     sqlite3_int64 measured = 0;
-    abdb_status st = abdb_db_query_integer(
+    abdb_status st = abdb_db_query_integer_or_0(
         site->db, "SELECT EXISTS (SELECT 1 FROM v_result WHERE evidence = 'measured')", &measured,
         err);
     abdb_page_buffer sheet;
@@ -154,7 +161,7 @@ abdb_status abdb_site_write_index_page(const abdb_site *site, abdb_error *err)
     if (st != ABDB_OK) return st;
     out = abdb_page_buffer_open(&sheet);
     if (!out) return ABDB_FAIL(err, ABDB_NOMEM, "index.html");
-    abdb_write_page_head(out, "Accelerator benchmarks", "index.html");
+    abdb_write_html_page_head_and_navigation(out, "Accelerator benchmarks", "index.html");
     fputs("<p>Results, specifications and prices of AI accelerators, each with its source. Every "
           "number is a link to the facts that it was made from. Values of different kinds of "
           "evidence (measured, published, MLPerf\u00ae) are never mixed. Below each picture stands "
@@ -167,8 +174,8 @@ abdb_status abdb_site_write_index_page(const abdb_site *site, abdb_error *err)
               "takes</a>.</p>\n",
               out);
     write_try_link_or_why_not(out, site->program);
-    write_question_sections(out, site, measured != 0);
-    abdb_write_page_foot(out, site);
-    return abdb_page_close_and_write_with_manifest(
+    write_shipped_then_own_question_sections(out, site, measured != 0);
+    abdb_write_html_page_foot(out, site);
+    return abdb_page_write_with_manifest_and_free_both(
         &sheet, site, "index.html", abdb_list_page_manifest(site, true, true, false), err);
 }

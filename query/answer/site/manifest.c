@@ -16,25 +16,26 @@
 #include "query/answer/site/site.h"
 #include "schema/core/version.h"
 
-void abdb_json_digest(const json_t *object, char out[ABDB_SHA256_HEX])
+void abdb_json_sha256(const json_t *object, char out[ABDB_SHA256_HEX])
 {
     size_t size;
 
-    abdb_provenance_json_digest(object, out, &size);
+    abdb_provenance_compact_json_sha256(object, out, &size);
 }
 
 /* Adds data, prints and keys of a table. */
-static void add_row_digests_and_keys(json_t *manifest, const abdb_table *t)
+static void add_data_digest_row_digests_and_keys(json_t *manifest, const abdb_table *t)
 {
-    json_t *rows = abdb_provenance_table_json(t), *prints = json_array(), *keys = json_array();
+    json_t *rows = abdb_provenance_columns_rows_keys_json(t), *prints = json_array(),
+           *keys = json_array();
     char digest[ABDB_SHA256_HEX];
 
-    abdb_json_digest(rows, digest);
+    abdb_json_sha256(rows, digest);
     json_object_set_new(manifest, "data", json_string(digest));
     for (size_t r = 0; r < t->rows; r++) {
         const char *key = json_string_value(json_array_get(json_object_get(rows, "keys"), r));
 
-        abdb_json_digest(json_array_get(json_object_get(rows, "rows"), r), digest);
+        abdb_json_sha256(json_array_get(json_object_get(rows, "rows"), r), digest);
         json_array_append_new(prints, json_stringn(digest, ABDB_PRINT));
         json_array_append_new(keys, json_stringn(key ? key : "", key ? strcspn(key, " ") : 0));
     }
@@ -49,11 +50,11 @@ json_t *abdb_figure_or_report_page_manifest(const abdb_site_page *page, json_t *
     const char *kind = page->drawn ? "figure" : "report",
                *name = page->drawn ? plot->figure.name : plot->report.name;
     json_t *said = json_pack("{s:s, s:s, s:o, s:o}", "page", kind, kind, name, "parameters",
-                             abdb_provenance_parameters_json(plot), "files", files);
+                             abdb_provenance_given_parameters_json(plot), "files", files);
     char digest[ABDB_SHA256_HEX];
 
     if (!said) return NULL;
-    add_row_digests_and_keys(said, &plot->table);
+    add_data_digest_row_digests_and_keys(said, &plot->table);
     if (page->drawn) {
         abdb_sha256_hex(abdb_text_get(&plot->script), plot->script.size, digest);
         json_object_set_new(said, "script", json_string(digest));
@@ -61,27 +62,27 @@ json_t *abdb_figure_or_report_page_manifest(const abdb_site_page *page, json_t *
     return said;
 }
 
-json_t *abdb_source_page_manifest(const abdb_fact_index *facts, size_t first, size_t next)
+json_t *abdb_source_page_manifest(const abdb_fact_index *facts, size_t first, size_t end)
 {
     json_t *rows = json_array();
-    const char *source = abdb_fact_cell_text(facts, facts->by_source[first], "source");
+    const char *source = abdb_fact_cell_text_or_empty(facts, facts->by_source[first], "source");
     char digest[ABDB_SHA256_HEX];
 
-    for (size_t i = first; i < next; i++)
+    for (size_t i = first; i < end; i++)
         json_array_append_new(
-            rows, abdb_provenance_visible_cells_json(&facts->table, facts->by_source[i]));
-    abdb_json_digest(rows, digest);
+            rows, abdb_provenance_row_visible_cells_json(&facts->table, facts->by_source[i]));
+    abdb_json_sha256(rows, digest);
     json_decref(rows);
     return json_pack("{s:s, s:o, s:s}", "page", "source", "source",
-                     abdb_json_sanitized_string(source), "data", digest);
+                     abdb_json_string_sanitized_if_invalid(source), "data", digest);
 }
 
-static json_t *manifest_with_text_digest(const char *page, const char *text)
+static json_t *manifest_with_text_digest(const char *page_kind, const char *text)
 {
     char digest[ABDB_SHA256_HEX];
 
     abdb_sha256_hex(text, strlen(text), digest);
-    return json_pack("{s:s, s:s}", "page", page, "data", digest);
+    return json_pack("{s:s, s:s}", "page", page_kind, "data", digest);
 }
 
 json_t *abdb_explore_page_manifest(const abdb_site *site)
@@ -128,17 +129,18 @@ json_t *abdb_list_page_manifest(const abdb_site *site, bool figures, bool report
         json_t *rows;
 
         if (!(page->drawn ? figures : reports)) continue;
-        rows = abdb_provenance_table_json(&page->plot.table);
-        abdb_json_digest(rows, digest);
+        rows = abdb_provenance_columns_rows_keys_json(&page->plot.table);
+        abdb_json_sha256(rows, digest);
         json_decref(rows);
         snprintf(name, sizeof name, "%s %.200s", page->drawn ? "figure" : "report",
                  page->drawn ? page->plot.figure.name : page->plot.report.name);
         json_object_set_new(list, name, json_stringn(digest, ABDB_PRINT));
     }
     for (size_t i = 0; sources && i < facts->table.rows; i++)
-        add_source_title_digest(list, abdb_fact_cell_text(facts, facts->by_source[i], "source"),
-                                abdb_fact_cell_text(facts, facts->by_source[i], "title"));
-    abdb_json_digest(list, digest);
+        add_source_title_digest(list,
+                                abdb_fact_cell_text_or_empty(facts, facts->by_source[i], "source"),
+                                abdb_fact_cell_text_or_empty(facts, facts->by_source[i], "title"));
+    abdb_json_sha256(list, digest);
     return json_pack("{s:s, s:s, s:s, s:o}", "page", "list", "data", digest, "today", site->today,
                      "of", list);
 }
@@ -150,9 +152,9 @@ FILE *abdb_page_buffer_open(abdb_page_buffer *sheet)
     return sheet->out;
 }
 
-abdb_status abdb_page_close_and_write_with_manifest(abdb_page_buffer *sheet, const abdb_site *site,
-                                                    const char *file, json_t *manifest,
-                                                    abdb_error *err)
+abdb_status abdb_page_write_with_manifest_and_free_both(abdb_page_buffer *sheet,
+                                                        const abdb_site *site, const char *file,
+                                                        json_t *manifest, abdb_error *err)
 {
     char digest[ABDB_SHA256_HEX], *json = NULL;
     bool whole = sheet->out && fclose(sheet->out) == 0 && manifest;

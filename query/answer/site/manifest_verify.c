@@ -8,7 +8,7 @@
 
 enum { KEY_MOST = 200 };
 
-static const char *json_member_text(const json_t *object, const char *name)
+static const char *json_member_text_or_empty(const json_t *object, const char *name)
 {
     const char *text = json_string_value(json_object_get(object, name));
 
@@ -16,7 +16,7 @@ static const char *json_member_text(const json_t *object, const char *name)
 }
 
 /* What a row is called: its first text. */
-static const char *first_text_of_row(const abdb_table *t, size_t row)
+static const char *first_unhidden_text_of_row(const abdb_table *t, size_t row)
 {
     for (size_t c = 0; c < t->columns; c++)
         if (t->column[c].name[0] != '_' && t->value[row * t->columns + c].kind == ABDB_STRING)
@@ -26,8 +26,9 @@ static const char *first_text_of_row(const abdb_table *t, size_t row)
 
 /* The rows of then and of now that are no longer each other's, by their prints; those of one fact
  * are one row that changed. */
-static abdb_status report_changed_rows(abdb_verifier *c, const json_t *then, const json_t *now,
-                                       const abdb_table *t, abdb_error *err)
+static abdb_status append_differences_of_rows_by_digest_or_key(abdb_verifier *c, const json_t *then,
+                                                               const json_t *now,
+                                                               const abdb_table *t, abdb_error *err)
 {
     const json_t *old = json_object_get(then, "prints"), *new = json_object_get(now, "prints"),
                  *old_key = json_object_get(then, "keys"), *new_key = json_object_get(now, "keys");
@@ -41,23 +42,25 @@ static abdb_status report_changed_rows(abdb_verifier *c, const json_t *then, con
             const json_t *mine = by_key ? old_key : old, *others = by_key ? new_key : new;
             size_t k = 0;
 
-            while (k < after && (taken[k] || strcmp(abdb_json_array_text(mine, i),
-                                                    abdb_json_array_text(others, k)) != 0))
+            while (k < after && (taken[k] || strcmp(abdb_json_array_text_or_empty(mine, i),
+                                                    abdb_json_array_text_or_empty(others, k)) != 0))
                 k++;
-            if (met[i] || k == after || !*abdb_json_array_text(mine, i)) continue;
+            if (met[i] || k == after || !*abdb_json_array_text_or_empty(mine, i)) continue;
             met[i] = taken[k] = true;
             if (by_key)
-                TRY(abdb_verify_add_difference(c, "changed", first_text_of_row(t, k), NULL, NULL,
-                                               NULL, abdb_json_array_text(new_key, k), err));
+                TRY(abdb_verify_append_difference_row(
+                    c, "changed", first_unhidden_text_of_row(t, k), NULL, NULL, NULL,
+                    abdb_json_array_text_or_empty(new_key, k), err));
         }
     for (size_t i = 0; i < before; i++)
         if (!met[i])
-            TRY(abdb_verify_add_row_why_fact_missing(c, abdb_json_array_text(old_key, i), NULL,
-                                                     err));
+            TRY(abdb_verify_append_row_why_fact_missing(
+                c, abdb_json_array_text_or_empty(old_key, i), NULL, err));
     for (size_t k = 0; k < after; k++)
         if (!taken[k])
-            TRY(abdb_verify_add_difference(c, "added", first_text_of_row(t, k), NULL, NULL, NULL,
-                                           abdb_json_array_text(new_key, k), err));
+            TRY(abdb_verify_append_difference_row(c, "added", first_unhidden_text_of_row(t, k),
+                                                  NULL, NULL, NULL,
+                                                  abdb_json_array_text_or_empty(new_key, k), err));
 done:
     free(met);
     free(taken);
@@ -89,21 +92,25 @@ static abdb_status rerun_page_query(abdb_verifier *c, const json_t *manifest, co
 
 /* Runs the query of a page again, and reports the rows that changed since, if the page would
  * differ. */
-static abdb_status report_figure_or_report_page_changes(abdb_verifier *c, const json_t *manifest,
-                                                        const char *kind, abdb_error *err)
+static abdb_status append_differences_of_figure_or_report_page(abdb_verifier *c,
+                                                               const json_t *manifest,
+                                                               const char *kind, abdb_error *err)
 {
     abdb_site_page page = {0};
     json_t *now = NULL;
     abdb_status st = ABDB_OK;
 
-    TRY(rerun_page_query(c, manifest, kind, json_member_text(manifest, kind), "", &page, err));
+    TRY(rerun_page_query(c, manifest, kind, json_member_text_or_empty(manifest, kind), "", &page,
+                         err));
     now = abdb_figure_or_report_page_manifest(&page, json_object());
-    if (strcmp(json_member_text(now, "data"), json_member_text(manifest, "data")) != 0) {
+    if (strcmp(json_member_text_or_empty(now, "data"),
+               json_member_text_or_empty(manifest, "data")) != 0) {
         c->verdict->changed = true;
-        TRY(report_changed_rows(c, manifest, now, &page.plot.table, err));
-    } else if (strcmp(json_member_text(now, "script"), json_member_text(manifest, "script")) != 0)
-        TRY(abdb_verify_add_difference(c, "drawn otherwise now: another abdb or figure", NULL, NULL,
-                                       NULL, NULL, NULL, err));
+        TRY(append_differences_of_rows_by_digest_or_key(c, manifest, now, &page.plot.table, err));
+    } else if (strcmp(json_member_text_or_empty(now, "script"),
+                      json_member_text_or_empty(manifest, "script")) != 0)
+        TRY(abdb_verify_append_difference_row(c, "drawn otherwise now: another abdb or figure",
+                                              NULL, NULL, NULL, NULL, NULL, err));
 done:
     json_decref(now);
     abdb_plot_free(&page.plot);
@@ -111,8 +118,8 @@ done:
 }
 
 /* Says which keys of then are not among those of now, and the other way round. */
-static abdb_status report_changed_keys(abdb_verifier *c, const json_t *then, const json_t *now,
-                                       abdb_error *err)
+static abdb_status append_differences_of_keys(abdb_verifier *c, const json_t *then,
+                                              const json_t *now, abdb_error *err)
 {
     const char *key;
     json_t *value;
@@ -123,21 +130,21 @@ static abdb_status report_changed_keys(abdb_verifier *c, const json_t *then, con
     json_object_foreach((json_t *)(uintptr_t)then, key, value)
     {
         if (!json_object_get(now, key))
-            TRY(abdb_verify_add_row_why_fact_missing(c, key, NULL, err));
+            TRY(abdb_verify_append_row_why_fact_missing(c, key, NULL, err));
     }
     json_object_foreach((json_t *)(uintptr_t)now, key, value)
     {
         if (!json_object_get(then, key))
-            TRY(abdb_verify_add_difference(c, "added", NULL, NULL, NULL, NULL, key, err));
+            TRY(abdb_verify_append_difference_row(c, "added", NULL, NULL, NULL, NULL, key, err));
     }
     if (c->out->rows == before)
-        TRY(abdb_verify_add_difference(c, "changed", NULL, NULL, NULL, NULL, NULL, err));
+        TRY(abdb_verify_append_difference_row(c, "changed", NULL, NULL, NULL, NULL, NULL, err));
 done:
     return st;
 }
 
 /* The names of the rows of a source's page. */
-static json_t *row_ids_in_html(const char *html)
+static json_t *collect_row_ids_of_html_as_json_set(const char *html)
 {
     static const char mark[] = "<tr id=\"";
     json_t *keys = json_object();
@@ -154,11 +161,12 @@ static json_t *row_ids_in_html(const char *html)
 
 /* Reports the facts of a source that the page has and the database has no longer, or the reverse.
  */
-static abdb_status report_source_page_changes(abdb_verifier *c, const json_t *manifest,
-                                              const char *html, abdb_error *err)
+static abdb_status append_differences_of_source_page(abdb_verifier *c, const json_t *manifest,
+                                                     const char *html, abdb_error *err)
 {
-    json_t *then = row_ids_in_html(html), *now = json_object(), *made = NULL, *value;
-    const char *source = json_member_text(manifest, "source"), *key;
+    json_t *then = collect_row_ids_of_html_as_json_set(html), *now = json_object(), *made = NULL,
+           *value;
+    const char *source = json_member_text_or_empty(manifest, "source"), *key;
     abdb_text words = {0};
     abdb_fact_index facts = {0};
     size_t first, next;
@@ -166,19 +174,22 @@ static abdb_status report_source_page_changes(abdb_verifier *c, const json_t *ma
 
     json_object_foreach(then, key, value) abdb_text_printf(&words, " %s", key);
     if (words.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", c->file));
-    TRY(abdb_fact_index_load(&facts, c->db, abdb_text_get(&words), err));
+    TRY(abdb_fact_index_load_and_sort(&facts, c->db, abdb_text_get(&words), err));
     for (first = 0; first < facts.table.rows; first++)
-        if (strcmp(abdb_fact_cell_text(&facts, facts.by_source[first], "source"), source) == 0)
+        if (strcmp(abdb_fact_cell_text_or_empty(&facts, facts.by_source[first], "source"),
+                   source) == 0)
             break;
     for (next = first; next < facts.table.rows; next++) {
-        if (strcmp(abdb_fact_cell_text(&facts, facts.by_source[next], "source"), source) != 0)
+        if (strcmp(abdb_fact_cell_text_or_empty(&facts, facts.by_source[next], "source"), source) !=
+            0)
             break;
-        json_object_set_new(now, abdb_fact_cell_text(&facts, facts.by_source[next], "key"),
+        json_object_set_new(now, abdb_fact_cell_text_or_empty(&facts, facts.by_source[next], "key"),
                             json_true());
     }
     if (first < next) made = abdb_source_page_manifest(&facts, first, next);
-    if (strcmp(json_member_text(made, "data"), json_member_text(manifest, "data")) != 0)
-        TRY(report_changed_keys(c, then, now, err));
+    if (strcmp(json_member_text_or_empty(made, "data"),
+               json_member_text_or_empty(manifest, "data")) != 0)
+        TRY(append_differences_of_keys(c, then, now, err));
 done:
     json_decref(then);
     json_decref(now);
@@ -189,20 +200,20 @@ done:
 }
 
 /* The keys of the results in the JSON of explore.html. */
-static json_t *explore_result_keys(const char *json, size_t size)
+static json_t *collect_result_keys_of_explore_json(const char *json, size_t size)
 {
     json_t *data = json_loadb(json, size, 0, NULL), *keys = json_object(), *row;
     size_t i;
 
     json_array_foreach(json_object_get(data, "rows"), i, row)
-        json_object_set_new(keys, abdb_json_array_text(row, 0), json_true());
+        json_object_set_new(keys, abdb_json_array_text_or_empty(row, 0), json_true());
     json_decref(data);
     return keys;
 }
 
 /* Reports the results that were added to or removed from those that explore.html carries. */
-static abdb_status report_explore_page_changes(abdb_verifier *c, const json_t *manifest,
-                                               const char *html, abdb_error *err)
+static abdb_status append_differences_of_explore_page(abdb_verifier *c, const json_t *manifest,
+                                                      const char *html, abdb_error *err)
 {
     static const char mark[] = "id=\"data\">";
     abdb_site site = {.db = c->db};
@@ -212,12 +223,14 @@ static abdb_status report_explore_page_changes(abdb_verifier *c, const json_t *m
 
     TRY(abdb_site_load_explore_data(&site, err));
     made = abdb_explore_page_manifest(&site);
-    if (strcmp(json_member_text(made, "data"), json_member_text(manifest, "data")) == 0) goto done;
+    if (strcmp(json_member_text_or_empty(made, "data"),
+               json_member_text_or_empty(manifest, "data")) == 0)
+        goto done;
     now = abdb_site_has_explore_data(&site) ? site.explore.value[0].text : "null";
     at = at ? at + sizeof mark - 1 : "";
-    then_keys = explore_result_keys(at, strcspn(at, "<"));
-    now_keys = explore_result_keys(now, strlen(now));
-    TRY(report_changed_keys(c, then_keys, now_keys, err));
+    then_keys = collect_result_keys_of_explore_json(at, strcspn(at, "<"));
+    now_keys = collect_result_keys_of_explore_json(now, strlen(now));
+    TRY(append_differences_of_keys(c, then_keys, now_keys, err));
 done:
     json_decref(made);
     json_decref(then_keys);
@@ -226,17 +239,18 @@ done:
     return st;
 }
 
-static abdb_status report_try_page_changes(abdb_verifier *c, const json_t *manifest,
-                                           abdb_error *err)
+static abdb_status append_differences_of_try_page(abdb_verifier *c, const json_t *manifest,
+                                                  abdb_error *err)
 {
     json_t *now = abdb_try_page_manifest(c->db, NULL, err);
     abdb_status st = ABDB_OK;
 
     if (!now) return err->status;
-    if (strcmp(json_member_text(now, "data"), json_member_text(manifest, "data")) != 0) {
+    if (strcmp(json_member_text_or_empty(now, "data"),
+               json_member_text_or_empty(manifest, "data")) != 0) {
         c->verdict->changed = true;
-        TRY(abdb_verify_add_difference(c, "changed", "the facts of the database", NULL, NULL, NULL,
-                                       NULL, err));
+        TRY(abdb_verify_append_difference_row(c, "changed", "the facts of the database", NULL, NULL,
+                                              NULL, NULL, err));
     }
 done:
     json_decref(now);
@@ -244,9 +258,9 @@ done:
 }
 
 /* One page that a list names: is it made of the same? name: "figure NAME". */
-static abdb_status report_listed_page_if_changed(abdb_verifier *c, const char *name,
-                                                 const char *digest, const char *today,
-                                                 abdb_error *err)
+static abdb_status append_difference_if_listed_page_changed(abdb_verifier *c, const char *name,
+                                                            const char *digest, const char *today,
+                                                            abdb_error *err)
 {
     const char *whole = name;
     char kind[8], now[ABDB_SHA256_HEX];
@@ -266,12 +280,12 @@ static abdb_status report_listed_page_if_changed(abdb_verifier *c, const char *n
                             strlen(abdb_cell_text_or_empty(&titles, 0, 0)), now);
     } else {
         TRY(rerun_page_query(c, none, kind, name, today, &page, err));
-        rows = abdb_provenance_table_json(&page.plot.table);
-        abdb_json_digest(rows, now);
+        rows = abdb_provenance_columns_rows_keys_json(&page.plot.table);
+        abdb_json_sha256(rows, now);
     }
     if ((rows || titles.rows) && strncmp(now, digest, ABDB_PRINT) == 0) goto done;
     c->verdict->changed = true;
-    TRY(abdb_verify_add_difference(c, "changed", whole, NULL, NULL, NULL, NULL, err));
+    TRY(abdb_verify_append_difference_row(c, "changed", whole, NULL, NULL, NULL, NULL, err));
 done:
     json_decref(none);
     json_decref(rows);
@@ -283,23 +297,26 @@ done:
 abdb_status abdb_verify_site_page(abdb_verifier *c, const json_t *manifest,
                                   const abdb_text *page_html, abdb_error *err)
 {
-    const char *kind = json_member_text(manifest, "page"), *html = abdb_text_get(page_html), *name;
+    const char *kind = json_member_text_or_empty(manifest, "page"),
+               *html = abdb_text_get(page_html), *name;
     json_t *of = json_object_get(manifest, "of"), *digest;
     abdb_status st = ABDB_OK;
 
     if (strcmp(kind, "figure") == 0 || strcmp(kind, "report") == 0)
-        return report_figure_or_report_page_changes(c, manifest, kind, err);
-    if (strcmp(kind, "source") == 0) return report_source_page_changes(c, manifest, html, err);
-    if (strcmp(kind, "explore") == 0) return report_explore_page_changes(c, manifest, html, err);
-    if (strcmp(kind, "try") == 0) return report_try_page_changes(c, manifest, err);
+        return append_differences_of_figure_or_report_page(c, manifest, kind, err);
+    if (strcmp(kind, "source") == 0)
+        return append_differences_of_source_page(c, manifest, html, err);
+    if (strcmp(kind, "explore") == 0)
+        return append_differences_of_explore_page(c, manifest, html, err);
+    if (strcmp(kind, "try") == 0) return append_differences_of_try_page(c, manifest, err);
     if (strcmp(kind, "list") != 0)
         return ABDB_FAIL(err, ABDB_FORMAT, "%s: what it carries is no word of abdb's", c->file);
     json_object_foreach(of, name, digest)
     {
         const char *text = json_string_value(digest);
 
-        TRY(report_listed_page_if_changed(c, name, text ? text : "",
-                                          json_member_text(manifest, "today"), err));
+        TRY(append_difference_if_listed_page_changed(
+            c, name, text ? text : "", json_member_text_or_empty(manifest, "today"), err));
     }
 done:
     return st;

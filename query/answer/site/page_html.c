@@ -20,10 +20,11 @@ FILE *abdb_site_open_output_file(abdb_outfile *made, const abdb_site *site, cons
         (void)!ABDB_FAIL(err, ABDB_IO, "too long a path: %s/%s", site->folder, file);
         return NULL;
     }
-    return abdb_outfile_open(made, path, err) == ABDB_OK ? made->file : NULL;
+    return abdb_outfile_open_refusing_protected(made, path, err) == ABDB_OK ? made->file : NULL;
 }
 
-void abdb_write_page_head(FILE *out, const char *title, const char *current_file)
+void abdb_write_html_page_head_and_navigation(FILE *out, const char *title,
+                                              const char *current_file)
 {
     static const char *const links[][2] = {{"index.html", "Overview"},
                                            {"explore.html", "Explore"},
@@ -58,7 +59,7 @@ void abdb_write_page_head(FILE *out, const char *title, const char *current_file
     fputs("</h1>\n", out);
 }
 
-void abdb_write_page_foot(FILE *out, const abdb_site *site)
+void abdb_write_html_page_foot(FILE *out, const abdb_site *site)
 {
     fputs("</main>\n<footer><p>Made from ", out);
     abdb_write_html_escaped(out, site->origin);
@@ -74,37 +75,38 @@ void abdb_write_page_foot(FILE *out, const abdb_site *site)
 
 /* How many facts the keys name, and the row of the first that is known; 0 where none is. */
 static size_t count_facts_find_first_known_row(const abdb_fact_index *facts, const char *keys,
-                                               size_t *first)
+                                               size_t *first_known_row)
 {
     size_t count = 0;
 
-    *first = SIZE_MAX;
+    *first_known_row = SIZE_MAX;
     while (keys && *(keys += strspn(keys, " "))) {
         size_t size = strcspn(keys, " ");
 
-        if (*first == SIZE_MAX) *first = abdb_fact_index_find_row(facts, keys, size);
+        if (*first_known_row == SIZE_MAX)
+            *first_known_row = abdb_fact_index_find_row_by_key(facts, keys, size);
         count++;
         keys += size;
     }
-    return *first == SIZE_MAX ? 0 : count;
+    return *first_known_row == SIZE_MAX ? 0 : count;
 }
 
 /* A number is a link: to its fact, or to the list of facts of its row. */
 static void write_cell_linked_to_facts(FILE *out, const abdb_site *site, const abdb_table *t,
-                                       size_t r, size_t c, bool numeric)
+                                       size_t row, size_t column, bool numeric)
 {
-    const abdb_value *v = &t->value[r * t->columns + c];
+    const abdb_value *v = &t->value[row * t->columns + column];
     char cell[ABDB_CELL_SIZE], digits[32];
     size_t first, count = 0;
 
-    abdb_format_cell_rounded_with_mark(t, r, c, cell);
+    abdb_format_cell_rounded_with_mark(t, row, column, cell);
     if (numeric && v->kind != ABDB_NULL) {
         const char *exact = abdb_value_text(v, digits);
 
-        count =
-            count_facts_find_first_known_row(&site->facts, abdb_fact_keys_of_cell(t, r, c), &first);
-        if (abdb_double_parse_or(exact, 0) ==
-            abdb_double_parse_or(cell, 0)) /* what the script reads of the words */
+        count = count_facts_find_first_known_row(
+            &site->facts, abdb_fact_keys_of_cell_or_its_row(t, row, column), &first);
+        if (abdb_double_parse_prefix_or(exact, 0) ==
+            abdb_double_parse_prefix_or(cell, 0)) /* what the script reads of the words */
             fputs("<td>", out);
         else
             abdb_print_sanitized(out, "<td data-v=\"%s\">", exact);
@@ -113,16 +115,16 @@ static void write_cell_linked_to_facts(FILE *out, const abdb_site *site, const a
                              !numeric && abdb_display_width(cell) > WIDE ? " class=\"w\"" : "");
     if (count == 1) {
         fputs("<a href=\"", out);
-        abdb_write_fact_url(&site->facts, first, out);
+        abdb_write_url_of_fact_on_source_page(&site->facts, first, out);
         fputs("\">", out);
     } else if (count)
-        abdb_print_sanitized(out, "<a href=\"#d%zu\">", r + 1);
+        abdb_print_sanitized(out, "<a href=\"#d%zu\">", row + 1);
     abdb_write_html_escaped(out, cell);
     if (count) fputs("</a>", out);
 }
 
 /* Begins a table in which names tell columns of numbers ("n3"): one word for all of their cells. */
-static void write_table_start(FILE *out, const abdb_table *t)
+static void write_table_open_with_head(FILE *out, const abdb_table *t)
 {
     size_t place = 0;
 
@@ -130,10 +132,11 @@ static void write_table_start(FILE *out, const abdb_table *t)
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table class=\"",
         out);
     for (size_t c = 0; c < t->columns; c++)
-        if (abdb_column_is_visible(t, c) && (place++, abdb_column_is_all_numbers(t, c)))
+        if (abdb_column_is_printed_for_people(t, c) &&
+            (place++, abdb_column_holds_numbers_and_no_text(t, c)))
             abdb_print_sanitized(out, " n%zu", place);
     fputs("\">\n", out);
-    abdb_write_html_table_head(out, t);
+    abdb_write_html_thead_open_tbody(out, t);
 }
 
 /* Writes the table of a page; each value links to its facts. */
@@ -143,56 +146,60 @@ static void write_table_with_fact_links(FILE *out, const abdb_site *site,
     const abdb_table *t = &page->plot.table;
     char line[2048];
 
-    abdb_format_hoisted_columns(t, line, sizeof line);
+    abdb_format_hoisted_columns_line(t, line, sizeof line);
     if (line[0]) {
         fputs("<p class=\"note\">", out);
         abdb_write_html_escaped(out, line);
         fputs("</p>\n", out);
     }
-    write_table_start(out, t);
+    write_table_open_with_head(out, t);
     for (size_t r = 0; r < t->rows; r++) { /* HTML wants no end of cells and rows */
         fputs("<tr>", out);
         for (size_t c = 0; c < t->columns; c++)
-            if (abdb_column_is_visible(t, c))
-                write_cell_linked_to_facts(out, site, t, r, c, abdb_column_is_all_numbers(t, c));
+            if (abdb_column_is_printed_for_people(t, c))
+                write_cell_linked_to_facts(out, site, t, r, c,
+                                           abdb_column_holds_numbers_and_no_text(t, c));
         fputs("\n", out);
     }
     fputs("</tbody></table></div>\n", out);
 }
 
 /* What a row is called: its first text. */
-static void write_first_text_of_row(FILE *out, const abdb_table *t, size_t r)
+static void write_row_name_first_text_or_number(FILE *out, const abdb_table *t, size_t row_index)
 {
     char cell[ABDB_CELL_SIZE];
 
     for (size_t c = 0; c < t->columns; c++)
-        if (abdb_column_is_visible(t, c) && t->value[r * t->columns + c].kind == ABDB_STRING) {
-            abdb_format_cell_rounded_with_mark(t, r, c, cell);
+        if (abdb_column_is_printed_for_people(t, c) &&
+            t->value[row_index * t->columns + c].kind == ABDB_STRING) {
+            abdb_format_cell_rounded_with_mark(t, row_index, c, cell);
             abdb_write_html_escaped(out, cell);
             return;
         }
-    abdb_print_sanitized(out, "row %zu", r + 1);
+    abdb_print_sanitized(out, "row %zu", row_index + 1);
 }
 
 /* Writes a fact as printed, with a link to it, and its source. */
 static void write_fact_link_and_source(FILE *out, const abdb_fact_index *facts, size_t row)
 {
-    const char *printed = abdb_fact_cell_text(facts, row, "raw_value");
+    const char *printed = abdb_fact_cell_text_or_empty(facts, row, "raw_value");
     bool is_printed = *printed != '\0';
 
     fputs("<a href=\"", out);
-    abdb_write_fact_url(facts, row, out);
+    abdb_write_url_of_fact_on_source_page(facts, row, out);
     fputs("\">", out);
-    abdb_write_html_escaped(out,
-                            abdb_fact_cell_text(facts, row, is_printed ? "raw_value" : "value"));
+    abdb_write_html_escaped(
+        out, abdb_fact_cell_text_or_empty(facts, row, is_printed ? "raw_value" : "value"));
     fputc(' ', out);
-    abdb_write_html_escaped(out, abdb_fact_cell_text(facts, row, is_printed ? "raw_unit" : "unit"));
+    abdb_write_html_escaped(
+        out, abdb_fact_cell_text_or_empty(facts, row, is_printed ? "raw_unit" : "unit"));
     fputs("</a> ", out);
-    abdb_write_html_escaped(out, abdb_fact_cell_text(facts, row, "source"));
+    abdb_write_html_escaped(out, abdb_fact_cell_text_or_empty(facts, row, "source"));
 }
 
 /* Rows whose numbers were made from several facts: which. */
-static void write_facts_behind_rows(FILE *out, const abdb_site *site, const abdb_table *t)
+static void write_facts_of_rows_made_from_several(FILE *out, const abdb_site *site,
+                                                  const abdb_table *t)
 {
     bool begun = false;
 
@@ -201,10 +208,10 @@ static void write_facts_behind_rows(FILE *out, const abdb_site *site, const abdb
         size_t first, count = 0, shown = 0;
 
         for (size_t c = 0; c < t->columns; c++) {
-            const char *some =
-                abdb_column_is_visible(t, c) && t->value[r * t->columns + c].kind != ABDB_STRING
-                    ? abdb_fact_keys_of_cell(t, r, c)
-                    : NULL;
+            const char *some = abdb_column_is_printed_for_people(t, c) &&
+                                       t->value[r * t->columns + c].kind != ABDB_STRING
+                                   ? abdb_fact_keys_of_cell_or_its_row(t, r, c)
+                                   : NULL;
             size_t found = count_facts_find_first_known_row(&site->facts, some, &first);
 
             if (found > count) {
@@ -216,11 +223,11 @@ static void write_facts_behind_rows(FILE *out, const abdb_site *site, const abdb
         if (!begun) fputs("<h2>Facts behind each row</h2><ul class=\"how\">\n", out);
         begun = true;
         abdb_print_sanitized(out, "<li id=\"d%zu\">", r + 1);
-        write_first_text_of_row(out, t, r);
+        write_row_name_first_text_or_number(out, t, r);
         fputs(": ", out);
         for (; *(keys += strspn(keys, " ")) && shown < ABDB_SITE_FACTS;
              keys += strcspn(keys, " ")) {
-            size_t row = abdb_fact_index_find_row(&site->facts, keys, strcspn(keys, " "));
+            size_t row = abdb_fact_index_find_row_by_key(&site->facts, keys, strcspn(keys, " "));
 
             if (row == SIZE_MAX) continue;
             if (shown++) fputs(", ", out);
@@ -253,7 +260,7 @@ static void write_column_meanings(FILE *out, const abdb_site_page *page)
     fputs("</dl></details>\n", out);
 }
 
-void abdb_write_page_body(FILE *out, const abdb_site *site, const abdb_site_page *page)
+void abdb_write_html_page_body(FILE *out, const abdb_site *site, const abdb_site_page *page)
 {
     if (page->drawn) {
         const char *name = page->plot.figure.name;
@@ -274,7 +281,7 @@ void abdb_write_page_body(FILE *out, const abdb_site *site, const abdb_site_page
         abdb_write_html_escaped(out, page->plot.table.note[i]);
         fputs("</p>\n", out);
     }
-    write_facts_behind_rows(out, site, &page->plot.table);
+    write_facts_of_rows_made_from_several(out, site, &page->plot.table);
     write_column_meanings(out, page);
     abdb_print_sanitized(out, "<p class=\"note\"><code>abdb %s %s</code></p>\n",
                          page->drawn ? "plot" : "query",

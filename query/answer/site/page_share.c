@@ -42,13 +42,14 @@ static json_t *page_head_json(const abdb_site_page *page, const char *digest)
     json_t *notes = json_array(), *keys = json_array();
 
     for (size_t i = 0; i < plot->table.notes; i++)
-        json_array_append_new(notes, abdb_json_sanitized_string(plot->table.note[i]));
+        json_array_append_new(notes, abdb_json_string_sanitized_if_invalid(plot->table.note[i]));
     for (size_t r = 0; r < plot->table.rows; r++)
         json_array_append_new(keys, abdb_provenance_row_fact_keys_json(&plot->table, r));
     return json_pack("{s:s, s:o, s:s, s:o, s:s, s:o, s:o}", "abdb", ABDB_VERSION, "title",
-                     abdb_json_sanitized_string(page->title), page->drawn ? "figure" : "report",
+                     abdb_json_string_sanitized_if_invalid(page->title),
+                     page->drawn ? "figure" : "report",
                      page->drawn ? plot->figure.name : plot->report.name, "parameters",
-                     abdb_provenance_parameters_json(plot), "answer", digest, "notes", notes,
+                     abdb_provenance_given_parameters_json(plot), "answer", digest, "notes", notes,
                      "keys", keys);
 }
 
@@ -56,7 +57,7 @@ static json_t *page_head_json(const abdb_site_page *page, const char *digest)
 static void write_page_json(const abdb_site_page *page, const char *head, FILE *out)
 {
     abdb_print_sanitized(out, "%.*s,\"rows\":\n", (int)(strlen(head) - 1), head);
-    abdb_render_json(&page->plot.table, out);
+    abdb_render_json_array(&page->plot.table, out);
     fputs("}\n", out);
 }
 
@@ -97,9 +98,9 @@ done:
 
 void abdb_page_answer_digest(const abdb_site_page *page, char out[ABDB_SHA256_HEX])
 {
-    json_t *rows = abdb_provenance_table_json(&page->plot.table);
+    json_t *rows = abdb_provenance_columns_rows_keys_json(&page->plot.table);
 
-    abdb_json_digest(rows, out);
+    abdb_json_sha256(rows, out);
     json_decref(rows);
 }
 

@@ -18,7 +18,7 @@
 enum { NAMES_MAX = 256 };
 
 /* Room for one more page, zeroed; site->pages does not count it yet. NULL: no memory. */
-static abdb_site_page *reserve_page(abdb_site *site, abdb_error *err)
+static abdb_site_page *reserve_next_page_zeroed(abdb_site *site, abdb_error *err)
 {
     abdb_site_page *more =
         abdb_array_reserve_one(site->page, site->pages, &site->capacity, sizeof *more);
@@ -35,7 +35,7 @@ static abdb_site_page *reserve_page(abdb_site *site, abdb_error *err)
 /* --- which pages ------------------------------------------------------------------------------ */
 
 /* Would the page of a figure of that name take the place of one of the site's own? */
-static bool name_is_reserved(const char *name)
+static bool figure_name_collides_with_site_page(const char *name)
 {
     static const char *const own[] = {"index", "explore", "figures", "sources", "try", NULL};
 
@@ -51,7 +51,7 @@ static const char *report_group_or_heading(const abdb_report *report)
 
 /* Is it a fault of one figure or report, which is left out? Of memory, the disk or the database it
  * is the site's. */
-static bool failure_is_of_one_page(abdb_status st)
+static bool failure_concerns_one_page_only(abdb_status st)
 {
     return st != ABDB_NOMEM && st != ABDB_IO && st != ABDB_DB && st != ABDB_BUSY;
 }
@@ -59,13 +59,13 @@ static bool failure_is_of_one_page(abdb_status st)
 /* The page of a figure, where it has something to draw. */
 static abdb_status add_figure_page_if_drawable(abdb_site *site, const char *name, abdb_error *err)
 {
-    abdb_site_page *page = reserve_page(site, err);
+    abdb_site_page *page = reserve_next_page_zeroed(site, err);
     abdb_status st;
 
     if (!page) return ABDB_NOMEM;
-    if (name_is_reserved(name)) {
-        abdb_print_remark("left out: figure %s: the site has a page of that name; give it another",
-                          name);
+    if (figure_name_collides_with_site_page(name)) {
+        abdb_print_stderr_remark(
+            "left out: figure %s: the site has a page of that name; give it another", name);
         return ABDB_OK;
     }
     st = abdb_plot_load(&page->plot, name, err);
@@ -79,16 +79,16 @@ static abdb_status add_figure_page_if_drawable(abdb_site *site, const char *name
         site->pages++;
         return ABDB_OK;
     }
-    if (abdb_deadline_has_passed()) return abdb_deadline_fail(err);
+    if (abdb_deadline_has_passed()) return abdb_deadline_fail_with_time_out(err);
     abdb_plot_free(&page->plot);
-    if (!failure_is_of_one_page(st)) return st;
+    if (!failure_concerns_one_page_only(st)) return st;
     if (st != ABDB_OK && st != ABDB_DATA)
-        abdb_print_remark("left out: figure %s: %s", name, err->message);
+        abdb_print_stderr_remark("left out: figure %s: %s", name, err->message);
     return ABDB_OK;
 }
 
 /* Does a figure draw the report as it is, without options of its own? */
-static bool figure_draws_report(const abdb_site *site, const char *report)
+static bool figure_page_draws_report_without_options(const abdb_site *site, const char *report)
 {
     for (size_t i = 0; i < site->pages; i++)
         if (site->page[i].drawn && !site->page[i].plot.figure.with &&
@@ -101,7 +101,7 @@ static bool figure_draws_report(const abdb_site *site, const char *report)
 static abdb_status add_report_page_if_it_has_rows(abdb_site *site, const char *name,
                                                   abdb_error *err)
 {
-    abdb_site_page *page = reserve_page(site, err);
+    abdb_site_page *page = reserve_next_page_zeroed(site, err);
     abdb_status st;
 
     if (!page) return ABDB_NOMEM;
@@ -115,37 +115,38 @@ static abdb_status add_report_page_if_it_has_rows(abdb_site *site, const char *n
         site->pages++;
         return ABDB_OK;
     }
-    if (abdb_deadline_has_passed()) return abdb_deadline_fail(err);
+    if (abdb_deadline_has_passed()) return abdb_deadline_fail_with_time_out(err);
     abdb_plot_free(&page->plot);
-    if (!failure_is_of_one_page(st)) return st;
-    if (st != ABDB_OK) abdb_print_remark("left out: report %s: %s", name, err->message);
+    if (!failure_concerns_one_page_only(st)) return st;
+    if (st != ABDB_OK) abdb_print_stderr_remark("left out: report %s: %s", name, err->message);
     return ABDB_OK;
 }
 
 /* Adds a page for each figure and report, with a progress bar. */
-static abdb_status build_all_pages(abdb_site *site, abdb_error *err)
+static abdb_status add_all_figure_and_report_pages(abdb_site *site, abdb_error *err)
 {
     const char *figures[NAMES_MAX], *reports[NAMES_MAX];
-    size_t drawn = abdb_list_figure_names(figures, NAMES_MAX, &site->arena),
-           told = abdb_list_report_names(reports, NAMES_MAX, &site->arena);
+    size_t drawn = abdb_list_own_and_shipped_figure_names(figures, NAMES_MAX, &site->arena),
+           told = abdb_list_own_and_shipped_report_names(reports, NAMES_MAX, &site->arena);
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < drawn; i++) {
-        abdb_print_progress_bar(figures[i], (double)i, (double)(drawn + told));
+        abdb_show_or_clear_progress_bar(figures[i], (double)i, (double)(drawn + told));
         TRY(add_figure_page_if_drawable(site, figures[i], err));
     }
     for (size_t i = 0; i < told; i++) {
-        abdb_print_progress_bar(reports[i], (double)(drawn + i), (double)(drawn + told));
-        if (strcmp(reports[i], "sources") != 0 && !figure_draws_report(site, reports[i]))
+        abdb_show_or_clear_progress_bar(reports[i], (double)(drawn + i), (double)(drawn + told));
+        if (strcmp(reports[i], "sources") != 0 &&
+            !figure_page_draws_report_without_options(site, reports[i]))
             TRY(add_report_page_if_it_has_rows(site, reports[i], err));
     }
 done:
-    abdb_print_progress_bar("", -1, 0);
+    abdb_show_or_clear_progress_bar("", -1, 0);
     return st;
 }
 
 /* The facts of all numbers of all pages. */
-static abdb_status load_facts_of_pages(abdb_site *site, abdb_error *err)
+static abdb_status load_fact_index_of_all_pages(abdb_site *site, abdb_error *err)
 {
     abdb_text keys = {0};
     abdb_status st = ABDB_OK;
@@ -154,7 +155,7 @@ static abdb_status load_facts_of_pages(abdb_site *site, abdb_error *err)
         abdb_append_fact_keys_of_table(&site->page[i].plot.table, ABDB_SITE_FACTS, &keys);
     abdb_text_printf(&keys, " %s", abdb_site_explore_fact_keys(site));
     if (keys.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "the facts of the site"));
-    TRY(abdb_fact_index_load(&site->facts, site->db, abdb_text_get(&keys), err));
+    TRY(abdb_fact_index_load_and_sort(&site->facts, site->db, abdb_text_get(&keys), err));
 done:
     abdb_text_free(&keys);
     return st;
@@ -163,8 +164,8 @@ done:
 /* --- writing ---------------------------------------------------------------------------------- */
 
 /* Writes a page, its rows as data and, if it has one, its picture. */
-static abdb_status write_page_and_svg(const abdb_site *site, const abdb_site_page *page,
-                                      abdb_error *err)
+static abdb_status write_page_and_its_figure_svg(const abdb_site *site, const abdb_site_page *page,
+                                                 abdb_error *err)
 {
     char file[300], path[4096];
     abdb_page_buffer sheet;
@@ -176,8 +177,8 @@ static abdb_status write_page_and_svg(const abdb_site *site, const abdb_site_pag
         snprintf(path, sizeof path, "%s/%s.svg", site->folder, page->plot.figure.name);
         st = abdb_plot_draw_with_provenance(&page->plot, ABDB_SVG, ABDB_ADAPTIVE, path, err);
         if (st == ABDB_FORMAT) { /* a figure of one's own that draws otherwise on dark ground */
-            abdb_print_remark("figure %s is light on dark pages too: %s", page->plot.figure.name,
-                              err->message);
+            abdb_print_stderr_remark("figure %s is light on dark pages too: %s",
+                                     page->plot.figure.name, err->message);
             st = abdb_plot_draw_with_provenance(&page->plot, ABDB_SVG, ABDB_LIGHT, path, err);
         }
         if (st != ABDB_OK) return st;
@@ -190,11 +191,11 @@ static abdb_status write_page_and_svg(const abdb_site *site, const abdb_site_pag
         json_decref(files);
         return st == ABDB_OK ? ABDB_FAIL(err, ABDB_NOMEM, "%s", file) : st;
     }
-    abdb_write_page_head(out, page->title, file);
+    abdb_write_html_page_head_and_navigation(out, page->title, file);
     abdb_write_page_sharing(out, page);
-    abdb_write_page_body(out, site, page);
-    abdb_write_page_foot(out, site);
-    return abdb_page_close_and_write_with_manifest(
+    abdb_write_html_page_body(out, site, page);
+    abdb_write_html_page_foot(out, site);
+    return abdb_page_write_with_manifest_and_free_both(
         &sheet, site, file, abdb_figure_or_report_page_manifest(page, files), err);
 }
 
@@ -211,39 +212,42 @@ enum { TOLD = sizeof told / sizeof *told };
 
 /* A fact, once: a row of its source's page; its name is its key. HTML wants no end of cells and
  * rows, and thousands of them are a tenth of such a page. */
-static void write_fact_row(FILE *out, const abdb_fact_index *facts, size_t row, const bool *same)
+static void write_fact_row_without_common_columns(FILE *out, const abdb_fact_index *facts,
+                                                  size_t row, const bool *is_common)
 {
-    bool is_printed = *abdb_fact_cell_text(facts, row, "raw_value") != '\0';
+    bool is_printed = *abdb_fact_cell_text_or_empty(facts, row, "raw_value") != '\0';
 
     fputs("<tr id=\"", out);
-    abdb_write_html_escaped(out, abdb_fact_cell_text(facts, row, "key"));
+    abdb_write_html_escaped(out, abdb_fact_cell_text_or_empty(facts, row, "key"));
     fputs("\"><td>", out);
-    abdb_write_html_escaped(out,
-                            abdb_fact_cell_text(facts, row, is_printed ? "raw_value" : "value"));
+    abdb_write_html_escaped(
+        out, abdb_fact_cell_text_or_empty(facts, row, is_printed ? "raw_value" : "value"));
     fputc(' ', out);
-    abdb_write_html_escaped(out, abdb_fact_cell_text(facts, row, is_printed ? "raw_unit" : "unit"));
+    abdb_write_html_escaped(
+        out, abdb_fact_cell_text_or_empty(facts, row, is_printed ? "raw_unit" : "unit"));
     for (size_t i = 0; i < TOLD; i++) {
-        if (same[i]) continue;
+        if (is_common[i]) continue;
         fputs("<td>", out);
-        abdb_write_html_escaped(out, abdb_fact_cell_text(facts, row, told[i].name));
+        abdb_write_html_escaped(out, abdb_fact_cell_text_or_empty(facts, row, told[i].name));
     }
     fputc('\n', out);
 }
 
 /* Which columns say the same of all facts of a source, and what: it is written above the table. */
 static void write_common_columns_and_mark_them(FILE *out, const abdb_fact_index *facts,
-                                               size_t first, size_t next, bool *same)
+                                               size_t first, size_t next, bool *is_common)
 {
     bool begun = false;
 
     for (size_t i = 0; i < TOLD; i++) {
-        const char *text = abdb_fact_cell_text(facts, facts->by_source[first], told[i].name);
+        const char *text =
+            abdb_fact_cell_text_or_empty(facts, facts->by_source[first], told[i].name);
 
-        same[i] = next - first > 1;
-        for (size_t r = first; r < next && same[i]; r++)
-            same[i] =
-                strcmp(text, abdb_fact_cell_text(facts, facts->by_source[r], told[i].name)) == 0;
-        if (!same[i] || !*text) continue;
+        is_common[i] = next - first > 1;
+        for (size_t r = first; r < next && is_common[i]; r++)
+            is_common[i] = strcmp(text, abdb_fact_cell_text_or_empty(facts, facts->by_source[r],
+                                                                     told[i].name)) == 0;
+        if (!is_common[i] || !*text) continue;
         abdb_print_sanitized(out,
                              "%s%s: ", begun ? ", " : "<p class=\"note\">Of all: ", told[i].head);
         abdb_write_html_escaped(out, text);
@@ -253,7 +257,8 @@ static void write_common_columns_and_mark_them(FILE *out, const abdb_fact_index 
 }
 
 /* The table of a source's facts. */
-static void write_facts_table(FILE *out, const abdb_fact_index *facts, size_t first, size_t next)
+static void write_facts_table_of_source(FILE *out, const abdb_fact_index *facts, size_t first,
+                                        size_t next)
 {
     bool same[TOLD];
     size_t place = 1;
@@ -268,7 +273,8 @@ static void write_facts_table(FILE *out, const abdb_fact_index *facts, size_t fi
     for (size_t i = 0; i < TOLD; i++)
         if (!same[i]) abdb_print_sanitized(out, "<th scope=\"col\">%s</th>", told[i].head);
     fputs("</tr></thead><tbody>\n", out);
-    for (size_t r = first; r < next; r++) write_fact_row(out, facts, facts->by_source[r], same);
+    for (size_t r = first; r < next; r++)
+        write_fact_row_without_common_columns(out, facts, facts->by_source[r], same);
     fputs("</tbody></table></div>\n<p class=\"note\"><code>abdb explain KEY</code> tells more of "
           "each: the file that it was read from, and what else uses it. The address of a row ends "
           "in its key, of which the first digits are enough.</p>\n",
@@ -280,16 +286,16 @@ static void write_source_citation(FILE *out, const abdb_fact_index *facts, size_
 {
     char url[2048];
 
-    snprintf(url, sizeof url, "%s", abdb_fact_cell_text(facts, row, "url"));
+    snprintf(url, sizeof url, "%s", abdb_fact_cell_text_or_empty(facts, row, "url"));
     fputs("<p>", out);
-    abdb_write_html_escaped(out, abdb_fact_cell_text(facts, row, "title"));
-    if (*abdb_fact_cell_text(facts, row, "author")) {
+    abdb_write_html_escaped(out, abdb_fact_cell_text_or_empty(facts, row, "title"));
+    if (*abdb_fact_cell_text_or_empty(facts, row, "author")) {
         fputs(". ", out);
-        abdb_write_html_escaped(out, abdb_fact_cell_text(facts, row, "author"));
+        abdb_write_html_escaped(out, abdb_fact_cell_text_or_empty(facts, row, "author"));
     }
-    if (*abdb_fact_cell_text(facts, row, "published")) {
+    if (*abdb_fact_cell_text_or_empty(facts, row, "published")) {
         fputs(", ", out);
-        abdb_write_html_escaped(out, abdb_fact_cell_text(facts, row, "published"));
+        abdb_write_html_escaped(out, abdb_fact_cell_text_or_empty(facts, row, "published"));
     }
     if (strncmp(url, "https://", 8) == 0 || strncmp(url, "http://", 7) == 0) {
         fputs(". <a rel=\"noopener noreferrer\" href=\"", out);
@@ -302,27 +308,32 @@ static void write_source_citation(FILE *out, const abdb_fact_index *facts, size_
 }
 
 /* The page of a source whose facts are by_source[first] and on; *next: the first of another. */
-static abdb_status write_source_page(const abdb_site *site, size_t first_fact, size_t *next,
-                                     abdb_error *err)
+static abdb_status write_source_page(const abdb_site *site, size_t first_fact,
+                                     size_t *first_of_next_source, abdb_error *err)
 {
     const abdb_fact_index *facts = &site->facts;
-    const char *source = abdb_fact_cell_text(facts, facts->by_source[first_fact], "source");
+    const char *source =
+        abdb_fact_cell_text_or_empty(facts, facts->by_source[first_fact], "source");
     char name[ABDB_PAGE_FILE], file[ABDB_PAGE_FILE + 16];
     abdb_page_buffer sheet;
     FILE *out = abdb_page_buffer_open(&sheet);
 
-    for (*next = first_fact; *next < facts->table.rows; ++*next)
-        if (strcmp(abdb_fact_cell_text(facts, facts->by_source[*next], "source"), source) != 0)
+    for (*first_of_next_source = first_fact; *first_of_next_source < facts->table.rows;
+         ++*first_of_next_source)
+        if (strcmp(abdb_fact_cell_text_or_empty(facts, facts->by_source[*first_of_next_source],
+                                                "source"),
+                   source) != 0)
             break;
-    abdb_source_to_file_name(source, name);
+    abdb_source_to_unique_file_name_part(source, name);
     snprintf(file, sizeof file, "source-%s.html", name);
     if (!out) return ABDB_FAIL(err, ABDB_NOMEM, "%s", file);
-    abdb_write_page_head(out, source, file);
+    abdb_write_html_page_head_and_navigation(out, source, file);
     write_source_citation(out, facts, facts->by_source[first_fact]);
-    write_facts_table(out, facts, first_fact, *next);
-    abdb_write_page_foot(out, site);
-    return abdb_page_close_and_write_with_manifest(
-        &sheet, site, file, abdb_source_page_manifest(facts, first_fact, *next), err);
+    write_facts_table_of_source(out, facts, first_fact, *first_of_next_source);
+    abdb_write_html_page_foot(out, site);
+    return abdb_page_write_with_manifest_and_free_both(
+        &sheet, site, file, abdb_source_page_manifest(facts, first_fact, *first_of_next_source),
+        err);
 }
 
 /* Writes a page for each source and the page that lists them. */
@@ -334,7 +345,7 @@ static abdb_status write_source_pages_and_list(const abdb_site *site, abdb_error
     abdb_status st = ABDB_OK, stored;
 
     if (!out) return ABDB_FAIL(err, ABDB_NOMEM, "sources.html");
-    abdb_write_page_head(out, "Sources", "sources.html");
+    abdb_write_html_page_head_and_navigation(out, "Sources", "sources.html");
     fputs(
         "<p>Who states the numbers of these pages. Each source has a page with every fact that is "
         "used, as printed, and where it stands.</p>\n<ul>\n",
@@ -344,41 +355,42 @@ static abdb_status write_source_pages_and_list(const abdb_site *site, abdb_error
         char name[ABDB_PAGE_FILE];
 
         st = write_source_page(site, r, &next, err);
-        abdb_source_to_file_name(abdb_fact_cell_text(facts, row, "source"), name);
+        abdb_source_to_unique_file_name_part(abdb_fact_cell_text_or_empty(facts, row, "source"),
+                                             name);
         abdb_print_sanitized(out, "<li><a href=\"source-%s.html\">", name);
-        abdb_write_html_escaped(out, abdb_fact_cell_text(facts, row, "source"));
+        abdb_write_html_escaped(out, abdb_fact_cell_text_or_empty(facts, row, "source"));
         fputs("</a> ", out);
-        abdb_write_html_escaped(out, abdb_fact_cell_text(facts, row, "title"));
+        abdb_write_html_escaped(out, abdb_fact_cell_text_or_empty(facts, row, "title"));
         fputs("</li>\n", out);
     }
     fputs("</ul>\n", out);
-    abdb_write_page_foot(out, site);
-    stored = abdb_page_close_and_write_with_manifest(
+    abdb_write_html_page_foot(out, site);
+    stored = abdb_page_write_with_manifest_and_free_both(
         &sheet, site, "sources.html", abdb_list_page_manifest(site, false, false, true),
         st == ABDB_OK ? err : &(abdb_error){0});
     return st == ABDB_OK ? stored : st;
 }
 
 /* Writes the page with all figures. */
-static abdb_status write_figures_list(const abdb_site *site, abdb_error *err)
+static abdb_status write_figures_html_page(const abdb_site *site, abdb_error *err)
 {
     abdb_page_buffer sheet;
     FILE *out = abdb_page_buffer_open(&sheet);
 
     if (!out) return ABDB_FAIL(err, ABDB_NOMEM, "figures.html");
-    abdb_write_page_head(out, "Figures", "figures.html");
+    abdb_write_html_page_head_and_navigation(out, "Figures", "figures.html");
     fputs("<p>Each leads to its page, with the table that it draws.</p>\n<div class=\"figures\">\n",
           out);
     for (size_t i = 0; i < site->pages; i++)
-        if (site->page[i].drawn) abdb_write_linked_figure(out, &site->page[i]);
+        if (site->page[i].drawn) abdb_write_html_figure_linked_to_page(out, &site->page[i]);
     fputs("</div>\n", out);
-    abdb_write_page_foot(out, site);
-    return abdb_page_close_and_write_with_manifest(
+    abdb_write_html_page_foot(out, site);
+    return abdb_page_write_with_manifest_and_free_both(
         &sheet, site, "figures.html", abdb_list_page_manifest(site, true, false, false), err);
 }
 
 /* Writes the style sheets and scripts that abdb carries; those of try.html only beside it. */
-static abdb_status write_css_and_scripts(const abdb_site *site, abdb_error *err)
+static abdb_status write_embedded_css_and_scripts(const abdb_site *site, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -410,8 +422,9 @@ static abdb_status read_today_into_site(abdb_site *site, abdb_error *err)
     return st;
 }
 
-abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
-                            const abdb_site_try *program, abdb_error *err)
+abdb_status abdb_site_write_folder_and_print_summary(abdb_db *db, const char *origin,
+                                                     const char *folder,
+                                                     const abdb_site_try *program, abdb_error *err)
 {
     abdb_outfolder whole = {0};
     abdb_site site = {.origin = origin, .db = db, .program = program};
@@ -420,24 +433,24 @@ abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
     TRY(abdb_outfolder_open_merging(&whole, folder, err));
     site.folder = whole.partial_path;
     TRY(read_today_into_site(&site, err));
-    TRY(build_all_pages(&site, err));
+    TRY(add_all_figure_and_report_pages(&site, err));
     TRY(abdb_site_load_explore_data(&site, err));
     if (!site.pages && !abdb_site_has_explore_data(&site))
         TRY(ABDB_FAIL(err, ABDB_DATA,
                       "nothing to show: the database is empty; `abdb import data`"
                       " brings what abdb ships"));
-    TRY(load_facts_of_pages(&site, err));
-    TRY(write_css_and_scripts(&site, err));
-    TRY(abdb_site_copy_d3_and_licence(&site, err));
+    TRY(load_fact_index_of_all_pages(&site, err));
+    TRY(write_embedded_css_and_scripts(&site, err));
+    TRY(abdb_site_copy_d3_and_licence_or_warn(&site, err));
     TRY(abdb_site_write_explore_page(&site, err));
-    if (abdb_site_has_try_page(&site)) TRY(abdb_site_write_try_page(&site, err));
+    if (abdb_site_has_try_page(&site)) TRY(abdb_site_write_try_page_and_data(&site, err));
     for (size_t i = 0; i < site.pages; i++) {
-        abdb_print_progress_bar(site.page[i].name, (double)i, (double)site.pages);
-        TRY(write_page_and_svg(&site, &site.page[i], err));
+        abdb_show_or_clear_progress_bar(site.page[i].name, (double)i, (double)site.pages);
+        TRY(write_page_and_its_figure_svg(&site, &site.page[i], err));
     }
-    abdb_print_progress_bar("", -1, 0);
+    abdb_show_or_clear_progress_bar("", -1, 0);
     TRY(write_source_pages_and_list(&site, err));
-    TRY(write_figures_list(&site, err));
+    TRY(write_figures_html_page(&site, err));
     TRY(abdb_site_write_index_page(&site, err));
     TRY(abdb_outfolder_commit(&whole, err));
     abdb_print_sanitized(stdout, "%s/index.html: %zu pages, %zu facts\n", folder, site.pages,

@@ -61,25 +61,28 @@ static inline bool abdb_site_has_explore_data(const abdb_site *site)
 
 extern const abdb_embedded abdb_site_files[];
 /* The text of one of them. */
-const char *abdb_site_embedded_text(const char *name);
+const char *abdb_site_embedded_text_or_empty(const char *name);
 
 /* Writes the whole site. ABDB_DATA: the database has nothing to show; ABDB_IO: the folder cannot be
  * written. */
-ABDB_MUST_USE abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
-                                          const abdb_site_try *program, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_site_write_folder_and_print_summary(abdb_db *db, const char *origin,
+                                                                   const char *folder,
+                                                                   const abdb_site_try *program,
+                                                                   abdb_error *err);
 
 /* --- inside of query/answer/site/ ------------------------------------------------------------- */
 
 /* Loads the facts of all keys, text with blanks between them. */
-ABDB_MUST_USE abdb_status abdb_fact_index_load(abdb_fact_index *out, abdb_db *db, const char *keys,
-                                               abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_fact_index_load_and_sort(abdb_fact_index *out, abdb_db *db,
+                                                        const char *keys, abdb_error *err);
 void abdb_fact_index_free(abdb_fact_index *facts);
 /* The row of a key of `size` bytes; SIZE_MAX: there is none. */
-size_t abdb_fact_index_find_row(const abdb_fact_index *facts, const char *key, size_t size);
+size_t abdb_fact_index_find_row_by_key(const abdb_fact_index *facts, const char *key, size_t size);
 /* A cell of a fact, "" where it is missing. The text is the table's, or the thread's. */
-const char *abdb_fact_cell_text(const abdb_fact_index *facts, size_t row, const char *column);
+const char *abdb_fact_cell_text_or_empty(const abdb_fact_index *facts, size_t row,
+                                         const char *column);
 /* Where a fact stands: page and anchor. */
-void abdb_write_fact_url(const abdb_fact_index *facts, size_t row, FILE *out);
+void abdb_write_url_of_fact_on_source_page(const abdb_fact_index *facts, size_t row, FILE *out);
 
 /* Begins a file of the site; NULL: err says why. */
 FILE *abdb_site_open_output_file(abdb_outfile *made, const abdb_site *site, const char *file,
@@ -90,21 +93,21 @@ ABDB_MUST_USE abdb_status abdb_site_load_explore_data(abdb_site *site, abdb_erro
 const char *abdb_site_explore_fact_keys(const abdb_site *site);
 ABDB_MUST_USE abdb_status abdb_site_write_explore_page(const abdb_site *site, abdb_error *err);
 /* try_page.c: the page on which abdb itself runs, with its program and database as a script. */
-ABDB_MUST_USE abdb_status abdb_site_write_try_page(const abdb_site *site, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_site_write_try_page_and_data(const abdb_site *site, abdb_error *err);
 /* index_page.c: the first page, the questions that people ask; and a picture that leads to its
  * page. */
 ABDB_MUST_USE abdb_status abdb_site_write_index_page(const abdb_site *site, abdb_error *err);
-void abdb_write_linked_figure(FILE *out, const abdb_site_page *page);
+void abdb_write_html_figure_linked_to_page(FILE *out, const abdb_site_page *page);
 /* d3_library.c: the library that draws, with its licence, where there is one; else it is said. */
-ABDB_MUST_USE abdb_status abdb_site_copy_d3_and_licence(abdb_site *site, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_site_copy_d3_and_licence_or_warn(abdb_site *site, abdb_error *err);
 
 enum { ABDB_PRINT = 8 }; /* digits of a digest that tell a row */
-void abdb_json_digest(const json_t *object, char out[ABDB_SHA256_HEX]);
+void abdb_json_sha256(const json_t *object, char out[ABDB_SHA256_HEX]);
 /* manifest.c: what a page carries for `abdb verify`; NULL: no memory. files: digests of the files
  * beside it, a reference that is taken. */
 json_t *abdb_figure_or_report_page_manifest(const abdb_site_page *page, json_t *files);
 /* Of facts->by_source[first] to the one before `next`. */
-json_t *abdb_source_page_manifest(const abdb_fact_index *facts, size_t first, size_t next);
+json_t *abdb_source_page_manifest(const abdb_fact_index *facts, size_t first, size_t end);
 json_t *abdb_explore_page_manifest(const abdb_site *site);
 /* file_digest: of the script beside it, or NULL. NULL is returned where err says why. */
 json_t *abdb_try_page_manifest(abdb_db *db, const char *file_digest, abdb_error *err);
@@ -126,16 +129,18 @@ typedef struct {
 /* NULL: no memory. */
 FILE *abdb_page_buffer_open(abdb_page_buffer *sheet);
 /* Stores what was written as `file`, with what it carries; both are taken, whatever comes of it. */
-ABDB_MUST_USE abdb_status abdb_page_close_and_write_with_manifest(abdb_page_buffer *sheet,
-                                                                  const abdb_site *site,
-                                                                  const char *file, json_t *said,
-                                                                  abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_page_write_with_manifest_and_free_both(abdb_page_buffer *sheet,
+                                                                      const abdb_site *site,
+                                                                      const char *file,
+                                                                      json_t *manifest,
+                                                                      abdb_error *err);
 
 /* The name of a source as part of a file's name: another for each source. */
-void abdb_source_to_file_name(const char *source, char out[ABDB_PAGE_FILE]);
-void abdb_write_page_head(FILE *out, const char *title, const char *here);
-void abdb_write_page_foot(FILE *out, const abdb_site *site);
+void abdb_source_to_unique_file_name_part(const char *source, char out[ABDB_PAGE_FILE]);
+void abdb_write_html_page_head_and_navigation(FILE *out, const char *title,
+                                              const char *current_file);
+void abdb_write_html_page_foot(FILE *out, const abdb_site *site);
 /* The body of a page: picture, table with links, where its numbers come from. */
-void abdb_write_page_body(FILE *out, const abdb_site *site, const abdb_site_page *page);
+void abdb_write_html_page_body(FILE *out, const abdb_site *site, const abdb_site_page *page);
 
 #endif

@@ -13,7 +13,7 @@ enum { EACH = 4 }; /* elements of a step, at most */
 
 /* Elements of a step, bytes of one, of a step; lanes of a vector: constants where they are
  * inlined. */
-PACK_ALWAYS size_t elements_per_step(abdb_dtype dtype)
+PACK_ALWAYS size_t k_elements_per_dot_product_step(abdb_dtype dtype)
 {
     return dtype == ABDB_BF16 ? 2 : dtype == ABDB_I8 ? 4 : 1;
 }
@@ -33,7 +33,7 @@ PACK_ALWAYS vec_i32 load_vector_unaligned(const void *at)
     return *(const vec_i32_any *)at;
 }
 
-PACK_ALWAYS void transpose_square(abdb_dtype dtype, vec_i32 *v)
+PACK_ALWAYS void transpose_square_of_vectors_in_place(abdb_dtype dtype, vec_i32 *v)
 {
     if (dtype == ABDB_F64)
         vec_transpose_64(v);
@@ -81,7 +81,7 @@ PACK_ALWAYS vec_i32 load_interleaved_rows_partial(abdb_dtype dtype, const char *
 
     if (wide >= lanes_per_vector(dtype))
         return load_interleaved_rows_vector(dtype, at, row_bytes, deep);
-    for (size_t r = 0; r < elements_per_step(dtype) && r < deep; r++)
+    for (size_t r = 0; r < k_elements_per_dot_product_step(dtype) && r < deep; r++)
         memcpy(part + r * VEC_BYTES, at + r * row_bytes, wide * stored_element_bytes(dtype));
     return load_interleaved_rows_vector(dtype, part, VEC_BYTES, deep);
 }
@@ -91,7 +91,7 @@ PACK_ALWAYS vec_i32 load_row_vector_zero_padded(abdb_dtype dtype, const char *at
 {
     char part[VEC_BYTES] = {0};
 
-    if (deep < lanes_per_vector(dtype) * elements_per_step(dtype)) {
+    if (deep < lanes_per_vector(dtype) * k_elements_per_dot_product_step(dtype)) {
         memcpy(part, at, deep * stored_element_bytes(dtype));
         at = part;
     }
@@ -133,7 +133,7 @@ PACK_ALWAYS void pack_transposed_a_step_after_step(const abdb_vec_gemm_call *s,
                                                    size_t rows, size_t deep, size_t stride,
                                                    char *out)
 {
-    size_t each = elements_per_step(dtype), lanes = lanes_per_vector(dtype),
+    size_t each = k_elements_per_dot_product_step(dtype), lanes = lanes_per_vector(dtype),
            row = s->lda * stored_element_bytes(dtype);
 
     for (size_t k = 0; k < deep; k += each)
@@ -152,7 +152,8 @@ PACK_ALWAYS void pack_transposed_a_rows_for_amx(const abdb_vec_gemm_call *s, con
                                                 const char *a, size_t rows, size_t deep,
                                                 size_t stride, char *out)
 {
-    size_t each = elements_per_step(dtype), row = s->lda * stored_element_bytes(dtype);
+    size_t each = k_elements_per_dot_product_step(dtype),
+           row = s->lda * stored_element_bytes(dtype);
 
     for (size_t k = 0; k < packed_steps_of_depth(s, deep); k += VEC_F32)
         for (size_t i = 0; i < rows; i += VEC_F32) {
@@ -164,7 +165,7 @@ PACK_ALWAYS void pack_transposed_a_rows_for_amx(const abdb_vec_gemm_call *s, con
                                  dtype, a + (k + l) * each * row + i * stored_element_bytes(dtype),
                                  row, deep - (k + l) * each, rows - i)
                            : (vec_i32){0};
-            transpose_square(dtype, v);
+            transpose_square_of_vectors_in_place(dtype, v);
             for (size_t r = 0; r < VEC_F32; r++)
                 *(vec_i32_any *)(void *)(out + ((i + r) * stride + k) * 4) = v[r];
         }
@@ -207,8 +208,8 @@ PACK_ALWAYS void pack_b_panel_from_rows(const abdb_vec_gemm_call *s, const abdb_
 {
     size_t lanes = lanes_per_vector(dtype), row = s->ldb * stored_element_bytes(dtype);
 
-    for (size_t k = 0; k < deep;
-         k += elements_per_step(dtype), b += elements_per_step(dtype) * row, out += ROW) {
+    for (size_t k = 0; k < deep; k += k_elements_per_dot_product_step(dtype),
+                b += k_elements_per_dot_product_step(dtype) * row, out += ROW) {
         vec_i32_any *to = (vec_i32_any *)(void *)out;
 
         if (wide == 2 * lanes) {
@@ -235,7 +236,7 @@ PACK_ALWAYS void pack_b_panel_from_transposed(const abdb_vec_gemm_call *s, const
 
     for (size_t half = 0; half < 2; half++)
         for (size_t k = 0; k < steps; k += lanes) {
-            size_t from = k * elements_per_step(dtype),
+            size_t from = k * k_elements_per_dot_product_step(dtype),
                    there = steps - k < lanes ? steps - k : lanes;
             vec_i32 v[VEC_F32];
 
@@ -246,7 +247,7 @@ PACK_ALWAYS void pack_b_panel_from_transposed(const abdb_vec_gemm_call *s, const
                                                              from * stored_element_bytes(dtype),
                                                          deep - from)
                            : (vec_i32){0};
-            transpose_square(dtype, v);
+            transpose_square_of_vectors_in_place(dtype, v);
             for (size_t l = 0; l < there; l++)
                 *(vec_i32_any *)(void *)(out + (k + l) * ROW + half * VEC_BYTES) = v[l];
         }
