@@ -17,6 +17,7 @@ eval lay_lines
 set lmargin at screen 64.0 / width
 stats $data using (none(strcol(c_last_day)) ? NaN : stated(0)) name "first" nooutput
 stats $data using (none(strcol(c_last_day)) ? NaN : read_on(0)) name "last" nooutput
+if (!exists("first_min")) { first_min = 2000; last_max = 2001 }
 from = 0.8 * min_per_device_hour; to = 1.25 * max_per_device_hour
 eval log_y
 set xrange [floor(first_min) : ceil(last_max)]

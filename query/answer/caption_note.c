@@ -67,7 +67,8 @@ const char *abdb_plot_note_to_caption_text(abdb_arena *arena, const char *note)
 
 bool abdb_note_belongs_into_picture(const char *note)
 {
-    static const char *const beginnings[] = {"†", "‡", "! ", "… ", "of the whole field: "};
+    static const char *const beginnings[] = {
+        "†", "‡", "! ", "… ", "of the whole field: ", "above the roof of memory: "};
 
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         if (strncmp(note, beginnings[i], strlen(beginnings[i])) == 0) return true;

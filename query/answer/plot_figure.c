@@ -357,6 +357,7 @@ abdb_status abdb_plot_run_report(abdb_plot *plot, abdb_db *db, const char *const
 
     TRY(copy_parameter_values_resolving_today(plot, db, value, err));
     TRY(abdb_report_run_with_footnotes(db, &plot->report, plot->value, &plot->table, err));
+    TRY(abdb_table_fill_warnings_column(&plot->table, err));
 done:
     return st;
 }

@@ -170,3 +170,20 @@ void abdb_table_append_cut_note(abdb_table *t)
     if (t->cut) t->note[t->notes++] = t->cut;
     t->cut = NULL;
 }
+
+abdb_status abdb_table_fill_warnings_column(abdb_table *t, abdb_error *err)
+{
+    int column = abdb_table_column_index(t, "warnings");
+    abdb_text all = {0};
+    const char *said;
+
+    for (size_t i = 0; i < t->notes; i++)
+        if (strncmp(t->note[i], "! ", 2) == 0)
+            abdb_text_printf(&all, "%s%s", all.size ? "; " : "", t->note[i] + 2);
+    said = all.size ? abdb_arena_copy(&t->arena, abdb_text_get(&all), all.size) : "";
+    abdb_text_free(&all);
+    if (!said) return ABDB_FAIL(err, ABDB_NOMEM, "warnings");
+    for (size_t r = 0; column >= 0 && *said && r < t->rows; r++)
+        t->value[r * t->columns + (size_t)column] = (abdb_value){.kind = ABDB_STRING, .text = said};
+    return ABDB_OK;
+}

@@ -84,6 +84,9 @@ void abdb_table_add_note(abdb_table *table, const char *text);
 void abdb_table_add_note_format(abdb_table *table, const char *format, ...) ABDB_PRINTF(2, 3);
 /* Puts `cut` behind the notes. */
 void abdb_table_append_cut_note(abdb_table *table);
+/* Programs read no notes: the column warnings, where a table has it, says in each row what notes
+ * that begin with "! " say. */
+ABDB_MUST_USE abdb_status abdb_table_fill_warnings_column(abdb_table *table, abdb_error *err);
 /* Leaves of the notes only how many there are. */
 void abdb_table_replace_notes_by_count_keeping_cut(abdb_table *table);
 /* Prints. Notes go below the table, or to standard error where the format is for programs. */

@@ -160,15 +160,15 @@ SELECT o.device, max(o.offered) AS size, (SELECT s.value FROM v_spec s WHERE s.d
  GROUP BY o.device
 -- @table uncounted
 -- prices of these devices that do not count today
-SELECT printf('%s at %.5g %s of %s (%s)', p.device, p.amount / p.devices, p.currency, p.provider,
+SELECT printf('%s at %.5g %s of %s (%s)', p.device, p.per_device_hour, p.currency, p.provider,
               CASE WHEN p.currency <> 'USD' THEN 'no exchange rates are kept' WHEN p.last_day > max(coalesce(:today, ''), date('now')) THEN 'from ' || p.last_day ELSE 'dated before its device existed' END) AS what
   FROM v_price p JOIN (SELECT DISTINCT device FROM choice) c ON c.device = p.device
  WHERE :price_date IS NULL AND p.per = 'hour' AND p.kind = coalesce(nullif(:price_kind, 'any'), 'on-demand') AND (:provider IS NULL OR p.provider = :provider)
    AND (p.currency <> 'USD' OR p.last_day > max(coalesce(:today, ''), date('now'))
         OR (SELECT d.year FROM v_device d WHERE d.device = p.device) > CAST(substr(p.last_day, 1, 4) AS INTEGER))
 -- @table weights
-SELECT m.parameters * n.size_B / 1e9 AS gb, n.number_format FROM purchase f JOIN v_model m ON m.model = f.work JOIN v_number_format n ON n.number_format = f.dtype
- WHERE f.place = 1 AND m.parameters IS NOT NULL
+SELECT b.all_weights_B / 1e9 AS gb, b.number_format FROM purchase f JOIN v_model_bytes b ON b.model = f.work AND b.number_format = f.dtype
+ WHERE f.place = 1 AND b.all_weights_B IS NOT NULL
 -- @table priced
 SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days, price_date AS valid_from FROM choice
  WHERE providers > 0 AND price_kind <> 'owned'
@@ -177,7 +177,7 @@ SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_p
        CASE WHEN usd_of_run IS NOT NULL OR unit = 's' THEN rate / 60 END AS minutes, watts, of_first, break_even, dearest, providers, provider,
        uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, nullif(unit, 's') AS unit, submitter, system, round, dtype, public_id, rented, offered, met_by, limits,
        why, times_price, times_rate, times_systems, times_offers, 100 * first_share AS first_in, delivers, used, usd_per_million_full, nullif(tier, '') AS tier, fabric,
-       (SELECT m.parameters * n.size_B / 1e9 FROM v_model m JOIN v_number_format n ON n.number_format = dtype WHERE m.model = work) AS weights_gb,
+       (SELECT b.all_weights_B / 1e9 FROM v_model_bytes b WHERE b.model = work AND b.number_format = dtype) AS weights_gb,
        size * (SELECT s.value FROM v_spec s WHERE s.device = purchase.device AND s.quantity = 'memory_size' AND s.basis = 'card' AND s.preferred = 1) / 1e9 AS memory_gb,
        facts AS _facts, NULL AS warnings,
        (SELECT number || ' ' || coalesce(nullif(trim(substr(:time_to_train, length(number) + 1)), ''), 'min')

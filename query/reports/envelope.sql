@@ -58,7 +58,7 @@ SELECT r.*, c.nodes, c.entry_id, c.input_tokens, c.output_tokens FROM read r LEF
 -- @table small
 SELECT * FROM met WHERE small
 -- @table need
-SELECT r.*, a.per_device_hour, a.provider, a.provider_kind, a.kind, a.age_days, a.key AS price_key,
+SELECT r.*, a.per_device_hour, a.provider, a.provider_kind, a.kind, a.age_days, a.valid_from, a.key AS price_key,
        coalesce(:device_watts, CASE :power WHEN 'rated' THEN (SELECT s.value FROM v_spec s WHERE s.device = r.device AND s.quantity = 'power' AND s.basis = 'card' AND s.preferred = 1)
                 ELSE (SELECT p.value FROM v_result p WHERE p.entry_id = r.entry_id AND p.metric = 'power_w' ORDER BY p.ordinal LIMIT 1) END) AS stated_watts
   FROM system r LEFT JOIN used a ON a.device = r.device AND a.size IS r.devices AND a.nodes IS r.nodes

@@ -17,8 +17,8 @@
 -- column: largest_offer | offered | | most devices that are rented together, of the prices stored
 -- hoist: weights_gb cache_gb
 -- @table need
-SELECT m.model, m.parameters * f.size_B / 1e9 AS weights, (SELECT b.cache_per_token_B FROM v_model_bytes b WHERE b.model = m.model AND b.number_format = f.number_format) * :context * :sequences / 1e9 AS cache
-  FROM v_model m JOIN v_number_format f ON f.number_format = :dtype WHERE m.model = :model AND m.parameters IS NOT NULL
+SELECT b.model, b.all_weights_B / 1e9 AS weights, b.cache_per_token_B * :context * :sequences / 1e9 AS cache
+  FROM v_model_bytes b WHERE b.number_format = :dtype AND b.model = :model AND b.all_weights_B IS NOT NULL
 -- @table memory
 SELECT s.device, s.value / 1e9 AS gb, s.key FROM v_spec s
  WHERE s.quantity = 'memory_size' AND s.preferred = 1 AND s.basis = 'card' AND s.value > 0

@@ -6,7 +6,7 @@
 -- param: provider | text | | one provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
 -- param: kind | text | on-demand | on-demand, reserved, spot, list; any: all | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1
 -- param: devices | number 1.. | | only what is rented in this number
--- param: currency | text | | only prices in this currency | SELECT DISTINCT currency FROM v_price ORDER BY 1
+-- param: currency | text | | only prices in this currency | SELECT DISTINCT currency FROM v_price UNION SELECT 'USD' ORDER BY 1
 -- param: today | date | | the day on which a price counts (default: today)
 -- column: device | device | |
 -- column: provider | provider | |

@@ -14,25 +14,6 @@
 #include "schema/store/unfinished_runs.h"
 #include "query/warehouse/store_client.h"
 
-/* Programs read no notes: the column warnings, where a table has it, says in each row what notes
- * that begin with "! " say. */
-static abdb_status fill_warnings_column(abdb_table *t, abdb_error *err)
-{
-    int column = abdb_table_column_index(t, "warnings");
-    abdb_text all = {0};
-    const char *said;
-
-    for (size_t i = 0; i < t->notes; i++)
-        if (strncmp(t->note[i], "! ", 2) == 0)
-            abdb_text_printf(&all, "%s%s", all.size ? "; " : "", t->note[i] + 2);
-    said = all.size ? abdb_arena_copy(&t->arena, abdb_text_get(&all), all.size) : "";
-    abdb_text_free(&all);
-    if (!said) return ABDB_FAIL(err, ABDB_NOMEM, "warnings");
-    for (size_t r = 0; column >= 0 && *said && r < t->rows; r++)
-        t->value[r * t->columns + (size_t)column] = (abdb_value){.kind = ABDB_STRING, .text = said};
-    return ABDB_OK;
-}
-
 abdb_status abdb_print_table_by_options_end_deadline(const abdb_args *args, abdb_table *table,
                                                      abdb_error *err)
 {
@@ -51,7 +32,7 @@ abdb_status abdb_print_table_by_options_end_deadline(const abdb_args *args, abdb
             TRY(ABDB_FAIL(err, ABDB_USAGE, "--spreadsheet is for -o csv: give both"));
         format = ABDB_SPREADSHEET;
     }
-    if (abdb_format_is_for_programs(args)) TRY(fill_warnings_column(table, err));
+    if (abdb_format_is_for_programs(args)) TRY(abdb_table_fill_warnings_column(table, err));
     if (abdb_arg_value(args, "brief")) abdb_table_replace_notes_by_count_keeping_cut(table);
     if (columns)
         TRY(abdb_table_copy_picked_columns(table, columns, !abdb_format_is_for_programs(args),

@@ -10,7 +10,8 @@ SELECT CAST(c.column1 AS TEXT) AS number_format, CAST(c.column2 AS DOUBLE PRECIS
 -- keys and values: 2 (a key and a value) x layers x heads of them x width of a head x bytes of a number.
 CREATE VIEW v_model_bytes AS
 SELECT m.model AS model, d.number_format AS number_format, CAST(d.size_B * m.parameters_active AS DOUBLE PRECISION) AS weights_B,
-       CAST(2.0 * m.layers * m.kv_heads * (m.hidden_size / m.heads) * d.size_B AS DOUBLE PRECISION) AS cache_per_token_B
+       CAST(2.0 * m.layers * m.kv_heads * (m.hidden_size / m.heads) * d.size_B AS DOUBLE PRECISION) AS cache_per_token_B,
+       CAST(d.size_B * m.parameters AS DOUBLE PRECISION) AS all_weights_B
   FROM model m
  CROSS JOIN v_number_format d;
 
@@ -57,6 +58,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_model_bytes', 2, 'number_format', '', 'as specifications spell it'),
 ('v_model_bytes', 3, 'weights_B', 'B', 'bytes of the weights that are used for a token'),
 ('v_model_bytes', 4, 'cache_per_token_B', 'B', 'bytes of the key-value cache of one token of one sequence'),
+('v_model_bytes', 5, 'all_weights_B', 'B', 'bytes of all weights, which memory must hold'),
 ('v_collective', 1, 'collective', '', 'workload, with _ for -'),
 ('v_collective', 2, 'scale', '1', 'busbw@1: algorithm bandwidth x scale x (n - less) / n, n ranks'),
 ('v_collective', 3, 'less', '', 'see scale');

@@ -30,7 +30,8 @@ napping() { # NAME MILLISECONDS
     fails 0 "1 cell measured"
     same "$(sort -u log)" "two words|it's|\$HOME|1|{m}|\${o}|{1,2}|back slash|"
     [ "$(wc -l <log)" -gt 1 ]
-    same "$(ask "SELECT count(*) FROM v_kernel WHERE flags <> ''")" 0
+    # but for flags of a machine that does other work
+    same "$(ask "SELECT count(*) FROM v_kernel WHERE trim(replace(replace(replace(flags, 'two-modes', ''), 'trend', ''), 'wide', '')) <> ''")" 0
     same "$(ask "SELECT count(*) > 0 FROM v_factor_given WHERE factor = 'n' AND text = '1'")" 1
 }
 
@@ -300,7 +301,7 @@ E
 @test "explain prints the question that it explains; a database is not merged into itself" {
     filled "$root/data"
     run abdb explain choose usd_per_hour device=H200-SXM --today 2026-11-25
-    fails 0 "  in: What to buy or rent, what llama2-70b-99.9, scenario Offline"
+    fails 0 "  in: What to buy or rent, what llama2-70b-99.9, scenario Server"
     run abdb explain choose usd_per_hour device=H200-SXM
     fails 0 "; no option was given"
     run abdb explain choose usd_per_hour device=H200-SXM --model llama2-70b-99 --scenario Server --rate 12k/s

@@ -170,6 +170,7 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
         machine-changes) options=(--since 2026-02-01 --device "Box CPU") ;;
         history) options=(--device "Box CPU") ;;
         accept) options=(--tag accepted) ;;
+        envelope) options=(--usd-per-hour 100) ;;
         speedup-map) options=(--baseline build-1 --contender build-2) ;;
         paired) options=(--baseline tag=before --contender tag=after) ;;
         esac

@@ -119,8 +119,8 @@ arithmetic() {
 @test "the price that counts: of a day, of each provider the latest, own quotes instead" {
     fill
     printf 'provider,instance,device,devices,kind,amount,currency,per,valid_from,source,locator\n%s\n' \
-        "Acme,8xH100,H100-SXM,1,on-demand,12.29,USD,hour,2024-01-04,user,c" \
-        "Acme,8xH100,H100-SXM,1,on-demand,6,USD,hour,2025-06-01,user,a" "Acme,8xH100,H100-SXM,1,spot,3,USD,hour,2024-06-01,user,b" |
+        "Acme,8xH100,H100-SXM,8,on-demand,98.32,USD,hour,2024-01-04,user,c" \
+        "Acme,8xH100,H100-SXM,8,on-demand,48,USD,hour,2025-06-01,user,a" "Acme,8xH100,H100-SXM,8,spot,24,USD,hour,2024-06-01,user,b" |
         abdb import -q -
     price() { abdb query price-performance --model Llama-3.1-70B --scenario serving "$@" -o csv 2>/dev/null | awk -F, '$1 == "H100-SXM" { print $2, $5, $8, $9 }'; }
     same "$(price --provider Acme)" "6 600000 Acme on-demand" # kinds never meet silently

@@ -5,7 +5,7 @@ load common
 
 # Options whose argument is a path. What a verb has besides is an option that nobody has sorted yet, and fails the test.
 writing="out bundle partition spool"
-reading="db map suggest-map file prices builds"
+reading="db map suggest-map file prices builds signed-by"
 
 # Words behind the verb that make it write, a line each: VERB OPTION WORDS...; HERE is the output. A verb that needs a server is refused
 # before it is called.
@@ -171,6 +171,7 @@ words_of() { # a line of writers, HERE being $2
     tar -cf a.tar table.csv
     abdb plot peaks --bundle post >/dev/null
     cp t.db other.db
+    echo '* ssh-ed25519 AAAA' >signers
     export ABDB_PATH=$dir/own
     while IFS='|' read -r input line; do
         cp "$input" before
@@ -189,6 +190,7 @@ own.map|accept link.txt --map own.map --out HERE
 p.csv|choose llama2-70b-99 Offline --rate 1M/s --prices p.csv --out HERE
 peaks.svg|verify peaks.svg --out HERE
 post/peaks.json|verify post --out HERE
+signers|verify post --signed-by signers --out HERE
 post/peaks.json|verify post/peaks.json -o csv --out HERE
 own/reports/mine.sql|query mine --out HERE
 own/reports/audit-mine.sql|audit mine --out HERE
@@ -207,7 +209,7 @@ W
         [[ $options == *out* ]] || continue
         for option in $options; do
             case "$writing $verb:$option" in
-            *"$option "* | *"query:file" | *"choose:prices" | *"accept:map" | *"run:builds") ;; # of builds it reads programs alone
+            *"$option "* | *"query:file" | *"verify:signed-by" | *"choose:prices" | *"accept:map" | *"run:builds") ;; # of builds it reads programs alone
             *) echo "no command for $verb --$option"; false ;;
             esac
         done

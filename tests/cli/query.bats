@@ -345,7 +345,7 @@ S
     fails 0 "measured-ranks what abdb ships of two processes"
     printf 'evidence,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,cell,campaign,date,status,tag\nmeasured,abdb-run,pass,gemm,Box,1,f32,x,time_s,median,1,ms,a,x c1,c-1,2026-01-01,ok,a\nmeasured,abdb-run,pass,gemm,Box,1,f32,x,time_s,median,2,ms,b,x c1,c-2,2026-01-02,ok,b\n' | abdb import -q -
     run abdb query history
-    fails 0 "n = 2 commands; a change: the stretch that stands out best, held against the best stretches of random orders; p at most 0.01 (no cell"
+    fails 0 "n = 2 commands; a change: the newest runs, or the best of all stretches, stand out with p at most 0.01"
     run abdb query paired --baseline tag=a --contender tag=b
     fails 0 "n = 1 pair;"
 }
