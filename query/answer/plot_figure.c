@@ -383,6 +383,7 @@ abdb_status abdb_plot_run_report_and_build_script(abdb_plot *plot, abdb_db *db,
     if (look->devices) abdb_report_lift_row_limits(&plot->report, mine);
     TRY(apply_figure_defaults(plot, &arena, mine, err));
     TRY(abdb_report_run_with_footnotes(db, &plot->report, mine, &plot->table, err));
+    TRY(abdb_table_fill_warnings_column(&plot->table, err));
     if (look->devices && plot->table.rows)
         TRY(drop_rows_of_other_devices(plot, look->devices, err));
     vendor = calloc(plot->table.rows + 1, sizeof *vendor);

@@ -69,15 +69,15 @@ static abdb_status fail_unknown_option_with_suggestion(const abdb_args *args, co
     const char *names[ABDB_OPTION_MAX], *near = NULL;
 
     for (size_t i = 0; i < args->options; i++) names[i] = args->option[i]->name;
-    if (strncmp(given, "--", 2) == 0) {
+    for (size_t i = 0; !near && i < sizeof others / sizeof *others; i++)
+        if (strcmp(given, others[i].typed) == 0 && verb_has_option(args, others[i].option))
+            near = others[i].meant;
+    if (!near && strncmp(given, "--", 2) == 0) {
         char name[64];
 
         snprintf(name, sizeof name, "%.*s", (int)strcspn(given + 2, "="), given + 2);
         near = abdb_nearest_name(name, names, args->options);
     }
-    for (size_t i = 0; !near && i < sizeof others / sizeof *others; i++)
-        if (strcmp(given, others[i].typed) == 0 && verb_has_option(args, others[i].option))
-            near = others[i].meant;
     return ABDB_FAIL(err, ABDB_USAGE, "unknown option '%s'%s%s%s", given,
                      near ? ", did you mean --" : "", near ? near : "",
                      near ? "?" : "; see --help");

@@ -3,7 +3,7 @@
 -- group: Which accelerator is faster?
 -- site: Serving
 -- param: percentile | number 0..100 | 50 | of TPOT: a user of so many percent of the requests is at least as fast
--- param: model | text | | what was served | SELECT DISTINCT model FROM v_curve WHERE model IS NOT NULL ORDER BY 1
+-- param: model | text | | what was served
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: marks | text | | any: with the results that marks leave out (abdb query "SELECT * FROM v_mark") | SELECT 'any'
 -- column: device | device | cut24 | canonical device

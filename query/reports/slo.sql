@@ -5,7 +5,7 @@
 -- param: at | text | tpot=50ms | limits, such as ttft=2s,tpot=50ms (ttft, tpot, latency)
 -- param: percentile | number 0..100 | 99 | of the requests, in percent, that keep them
 -- param: between | text | step | step: the best measured point; linear, monotone: interpolated | VALUES ('step'), ('linear'), ('monotone')
--- param: model | text | | what was served | SELECT DISTINCT model FROM v_curve WHERE model IS NOT NULL ORDER BY 1
+-- param: model | text | | what was served
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: where | text | | conditions: column OP value, ...
 -- param: usd_per_hour | number | | what an hour of one device costs you: for dollars per million tokens

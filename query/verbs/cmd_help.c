@@ -358,6 +358,7 @@ static const struct {
     {"ABDB_EXTENSION", "the SQL extension abdb.so for the Python module, where it is not found"},
     {"ABDB_D3", "the file d3.min.js that abdb site copies"},
     {"ABDB_WASM", "the file abdb.wasm that abdb site carries in try.html"},
+    {"ABDB_VERIFY_SEED", "seed of the rows that a backend checks (a result's checked_seed)"},
     {"ABDB_DUCKDB", "DuckDB's program, which reads Parquet (default: duckdb)"},
     {"ABDB_PAGER, PAGER", "program that shows long output on a terminal (cat: none)"},
     {"NO_COLOR", "no colours"},

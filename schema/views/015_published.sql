@@ -184,9 +184,9 @@ SELECT n.device AS device, p.per_device_hour AS per_device_hour, p.provider AS p
            AND o.per = 'hour' AND o.currency = 'USD' AND o.valid_from > coalesce(p.last_day, '')) AS TEXT) AS valid_to,
        p.instance AS instance, p.region AS region, p.devices AS devices, p.source AS source, p.locator AS locator,
        p.price_id AS price_id, p.key AS key, p.first_day AS first_day, p.last_day AS last_day,
-       CASE WHEN p.devices = 1 AND (coalesce(p.instance, '') = '' OR EXISTS (
+       CAST(CASE WHEN p.devices = 1 AND (coalesce(p.instance, '') = '' OR EXISTS (
                  SELECT 1 FROM price_stated o WHERE o.provider = p.provider AND o.instance = p.instance AND o.device = p.raw_device AND o.devices > 1))
-            THEN 0 ELSE p.devices END AS offered
+            THEN 0 ELSE p.devices END AS INTEGER) AS offered
   FROM single_device n
   JOIN v_price_used p ON p.raw_device = n.spelling
  WHERE p.per = 'hour' AND p.currency = 'USD' AND p.per_device_hour > 0

@@ -13,13 +13,13 @@ SELECT p.point_id AS point_id, p.factor AS factor, p.num AS load,
 -- joins: what some results cost must not grow with the file.)
 CREATE VIEW v_curve AS
 SELECT r.entry_id AS entry_id, r.result_id AS result_id, r.key AS key,
-       r.source || coalesce(', ' || r.device, '') || coalesce(' x' || CAST(r.devices AS TEXT), '') ||
+       CAST(r.source || coalesce(', ' || r.device, '') || coalesce(' x' || CAST(r.devices AS TEXT), '') ||
        coalesce(', nodes=' || CAST(r.nodes AS TEXT), '') || coalesce(', ' || r.model, ', ' || r.workload, '') || coalesce(', ' || r.dtype, '') ||
        coalesce(', backend=' || r.backend, '') || coalesce(', submitter=' || r.submitter, '') || coalesce(', system=' || r.system, '') ||
        coalesce(', platform=' || r.platform, '') || coalesce(', round=' || r.round, '') || coalesce(', division=' || r.division, '') ||
        coalesce(', scenario=' || nullif(r.scenario, 'serving'), '') || coalesce(', tag=' || r.tag, '') ||
        coalesce((SELECT ', ' || s.settings FROM curve_setting s WHERE s.entry_id = r.entry_id), '') || ', over ' || r.load_kind ||
-       coalesce((SELECT min(', ' || o.factor || '=' || CAST(o.load AS TEXT)) FROM curve_load o WHERE o.point_id = r.point_id AND o.factor <> r.load_kind), '') AS curve,
+       coalesce((SELECT min(', ' || o.factor || '=' || CAST(o.load AS TEXT)) FROM curve_load o WHERE o.point_id = r.point_id AND o.factor <> r.load_kind), '') AS TEXT) AS curve,
        r.load_kind AS load_kind, (SELECT l.load FROM curve_load l WHERE l.point_id = r.point_id AND l.factor = r.load_kind) AS load,
        r.total AS tokens_per_s, r.each AS tokens_per_s_per_device,
        r.evidence AS evidence, r.source AS source, r.device AS device, r.devices AS devices, r.nodes AS nodes, r.model AS model,
@@ -35,7 +35,7 @@ SELECT r.entry_id AS entry_id, r.result_id AS result_id, r.key AS key,
 -- One latency at a point of a curve. percentile: 50 of a median; NULL: a mean, a least or a largest, which are no percentile.
 CREATE VIEW v_curve_latency AS
 SELECT s.entry_id AS entry_id, s.result_id AS result_id, s.metric AS metric, s.statistic AS statistic, s.value AS value,
-       CASE WHEN s.statistic = 'median' THEN 50.0 WHEN s.statistic LIKE 'p_%' THEN CAST(substr(s.statistic, 2) AS DOUBLE PRECISION) END AS percentile,
+       CAST(CASE WHEN s.statistic = 'median' THEN 50.0 WHEN s.statistic LIKE 'p_%' THEN CAST(substr(s.statistic, 2) AS DOUBLE PRECISION) END AS DOUBLE PRECISION) AS percentile,
        s.ordinal AS ordinal
   FROM v_stored s
  WHERE s.metric IN ('ttft_s', 'tpot_s', 'itl_s', 'latency_s');
@@ -44,9 +44,9 @@ SELECT s.entry_id AS entry_id, s.result_id AS result_id, s.metric AS metric, s.s
 CREATE VIEW v_quality AS
 SELECT c.result_id AS result_id, c.key AS key, c.benchmark AS base_model, c.model AS model, c.dtype AS dtype, c.metric AS metric,
        c.statistic AS statistic, c.value AS value, c.unit AS unit, c.better AS better,
-       substr(coalesce((SELECT min(', ' || p.text) FROM point_factor p WHERE p.point_id = c.point_id AND p.factor IN ('corpus', 'task')), '') ||
+       CAST(substr(coalesce((SELECT min(', ' || p.text) FROM point_factor p WHERE p.point_id = c.point_id AND p.factor IN ('corpus', 'task')), '') ||
               coalesce((SELECT ', context ' || p.text FROM point_factor p WHERE p.point_id = c.point_id AND p.factor = 'n_ctx'), '') ||
-              coalesce((SELECT ', judge ' || p.text FROM point_factor p WHERE p.point_id = c.point_id AND p.factor = 'judge'), ''), 3) AS yardstick,
+              coalesce((SELECT ', judge ' || p.text FROM point_factor p WHERE p.point_id = c.point_id AND p.factor = 'judge'), ''), 3) AS TEXT) AS yardstick,
        c.evidence AS evidence, c.source AS source, c.entry_id AS entry_id, c.ordinal AS ordinal
   FROM v_comparable c
  WHERE c.metric_class IN ('accuracy', 'perplexity', 'kl_divergence') AND c.dtype IS NOT NULL;
