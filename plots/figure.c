@@ -276,12 +276,12 @@ static void build_caption(const abdb_figure *f, const abdb_drawing *d, const abd
     if (d->status) abdb_text_puts(&text, d->status);
     if (*shared) abdb_text_printf(&text, "%sall: %s", text.size ? " · " : "", shared);
     for (size_t i = 0; i < d->notes; i++)
-        if (d->stays[i]) append_caption_note(&text, d->note[i]);
+        if (d->stays && d->stays[i]) append_caption_note(&text, d->note[i]);
     append_not_drawn_notes(&text, abdb_text_get(undrawn), width);
     if (count_folded_lines(abdb_text_get(&text), width) > lines)
         lines = count_folded_lines(abdb_text_get(&text), width);
     for (size_t i = 0; i < d->notes; i++)
-        if (!d->stays[i] && d->note[i][0] != '[')
+        if (!(d->stays && d->stays[i]) && d->note[i][0] != '[')
             append_caption_note_if_it_fits(&text, d->note[i], width, lines);
     if (text.size) append_text_as_folded_array_lines(caption, abdb_text_get(&text));
     abdb_text_free(&text);

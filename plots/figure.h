@@ -95,7 +95,7 @@ typedef struct {
     const char *status;           /* round, verification, sources: the caption begins with it */
     size_t notes;
     const char *const *note;    /* what fits stands beside it and in a second */
-    const unsigned char *stays; /* notes: 1: stands in the picture, whatever room that takes */
+    const unsigned char *stays; /* notes: 1: stands in the picture at any size; NULL: none */
     const unsigned char *lit;   /* rows: 0 where another device is highlighted; NULL: all are */
     const char *const *vendor;  /* rows: of the device, or NULL */
     abdb_text *undrawn;         /* gets a line for what is not drawn, for the text beside */
