@@ -210,13 +210,26 @@ void abdb_entry_mark_contradictions_and_failures(abdb_entry *entry, const char *
     mark_inconsistent_statistics(entry);
 }
 
-void abdb_entry_mark_rate_not_matching_amount(abdb_entry *entry, double rate, double seconds,
-                                              double amount, double tolerance)
+/* Half a unit of the last digit: "0.01" stands for 0.005 to 0.015. */
+static double half_unit_of_last_digit(const char *text)
 {
-    double ratio = rate * seconds / amount;
+    const char *point = strpbrk(text, ".,"), *exponent = strpbrk(text, "eE");
+    size_t decimals = point ? strspn(point + 1, "0123456789") : 0;
+    double power =
+        exponent ? abdb_double_parse_prefix_or(exponent + 1 + (exponent[1] == '+'), 0) : 0;
+
+    return 0.5 * pow(10, power - (double)decimals);
+}
+
+void abdb_entry_mark_rate_not_matching_amount(abdb_entry *entry, double rate, const char *printed,
+                                              double seconds, double amount, double tolerance)
+{
+    double rounding = printed ? half_unit_of_last_digit(printed) : 0;
 
     if (!(rate > 0) || !(seconds > 0) || !(amount > 0)) return;
-    if (ratio <= tolerance && ratio >= 1 / tolerance) return;
+    if ((rate - rounding) * seconds / amount <= tolerance &&
+        (rate + rounding) * seconds / amount >= 1 / tolerance)
+        return;
     abdb_entry_add_mark_and_problem(entry, "implausible",
                                     "%g a second for %g s are %g, and the row says %g", rate,
                                     seconds, rate * seconds, amount);

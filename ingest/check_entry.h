@@ -15,9 +15,10 @@ void abdb_entry_mark_contradictions_and_failures(abdb_entry *entry, const char *
                                                  const char *user_nodes);
 
 /* Marks `implausible` where a rate times a duration is not the amount, by more than the factor
- * `tolerance`. Numbers that are missing (NAN, or not above zero) say nothing. */
-void abdb_entry_mark_rate_not_matching_amount(abdb_entry *entry, double rate, double seconds,
-                                              double amount, double tolerance);
+ * `tolerance`, whatever the rate was before it was rounded to the digits that are printed. Numbers
+ * that are missing (NAN, or not above zero) say nothing. */
+void abdb_entry_mark_rate_not_matching_amount(abdb_entry *entry, double rate, const char *printed,
+                                              double seconds, double amount, double tolerance);
 /* Marks `failed` where fewer requests were completed than were asked for. */
 void abdb_entry_mark_failed_if_requests_failed(abdb_entry *entry, double completed,
                                                double requested);

@@ -17,13 +17,12 @@
 
 #include "ingest/check_entry.h"
 #include "ingest/programs/llama_devices.h"
+#include "ingest/programs/llama_table.h"
 #include "ingest/programs/llama_test.h"
 #include "ingest/read/flat_records.h"
 #include "ingest/read/text_lines.h"
 #include "ingest/read/unknown_factor.h"
 #include "schema/core/array.h"
-
-enum { COLUMNS_MAX = 32 };
 
 /* What the lines around one table say. A log, or a thread of posts, may hold several. */
 typedef struct {
@@ -34,26 +33,26 @@ typedef struct {
 typedef struct {
     const abdb_overrides *words;
     const abdb_sink *sink;
-    log_run *run;              /* of a log */
-    size_t runs, room, at;     /* at: which one the line at hand belongs to */
-    bool has_table, has_ended; /* of that run: was its table, was its last line seen? */
-    char *column[COLUMNS_MAX]; /* of the table at hand */
+    log_run *run;                    /* of a log */
+    size_t runs, room, at;           /* at: which one the line at hand belongs to */
+    bool has_table, has_ended;       /* of that run: was its table, was its last line seen? */
+    bool after_fence;                /* the last line that is not blank was a ``` */
+    char *column[LLAMA_COLUMNS_MAX]; /* of the table at hand */
     size_t columns;
     abdb_decimal_mark mark; /* of a log's tables */
     bool in_table;
     abdb_arena arena;
 } state;
 
-/* "| model | size | ... | test | t/s |" as one line: a program that prints it has it in pieces. */
+/* The heading as one line: a program that prints it has it in pieces. */
 static bool has_llama_bench_table(const abdb_input *in)
 {
     const char *end = in->text + (in->text_size < BID_SIZE ? in->text_size : BID_SIZE);
 
     for (const char *s = in->text; (s = memmem(s, (size_t)(end - s), "| model ", 8)); s++) {
         const char *stop = memchr(s, '\n', (size_t)(end - s));
-        size_t size = (size_t)((stop ? stop : end) - s);
 
-        if (memmem(s, size, " t/s |", 6) && memmem(s, size, " test |", 7)) return true;
+        if (llama_table_is_heading(s, (size_t)((stop ? stop : end) - s))) return true;
     }
     return false;
 }
@@ -204,9 +203,9 @@ static abdb_status import_or_reject_llama_bench_record(void *self, const abdb_fl
             entry, factors[i],
             boolean_word_to_digit(abdb_flat_text_or_null_mark_asked(r, factors[i])));
     TRY(add_rate_and_time_results(entry, r, &a, err));
-    abdb_entry_mark_rate_not_matching_amount(entry, abdb_flat_number_or_nan_note_doubt(r, "avg_ts"),
-                                             abdb_flat_number_or_nan_note_doubt(r, "avg_ns") * 1e-9,
-                                             tokens, 1.5);
+    abdb_entry_mark_rate_not_matching_amount(
+        entry, abdb_flat_number_or_nan_note_doubt(r, "avg_ts"), NULL,
+        abdb_flat_number_or_nan_note_doubt(r, "avg_ns") * 1e-9, tokens, 1.5);
     abdb_flat_add_unread_values_as_factors(entry, r, noise, &a);
     abdb_flat_copy_doubt_to_entry(entry, r);
     TRY(complete_and_pass_llama_entry(s, entry, err));
@@ -232,17 +231,6 @@ static const char *json_name_of_table_column_or_same(const char *column)
     return column;
 }
 
-/* "| a | b |" as words; returns how many. line is changed. */
-static size_t split_table_row_at_bars(char *line, char *word[COLUMNS_MAX])
-{
-    size_t n = 0;
-    char *rest = line + 1, *cell;
-
-    while (n < COLUMNS_MAX && (cell = strsep(&rest, "|")) && rest)
-        word[n++] = abdb_trim_in_place(cell);
-    return n;
-}
-
 /* "4,33 GiB" as other locales print it. */
 static const char *cell_with_decimal_point(abdb_arena *a, const char *cell, abdb_decimal_mark mark)
 {
@@ -262,7 +250,8 @@ static bool parse_rate_cell_add_result_note_for_reject(abdb_entry *entry, abdb_a
                                                        const char *text, abdb_decimal_mark mark,
                                                        abdb_flat_record *reject_record)
 {
-    char *mean = abdb_arena_copy(a, text, strcspn(text, " "));
+    char *word = abdb_arena_copy(a, text, strcspn(text, " "));
+    char *mean = word ? llama_table_trim_emphasis_in_place(word) : NULL;
     const char *sign = strstr(text, "± ");
     abdb_result *result;
     double rate, sd;
@@ -309,7 +298,7 @@ static abdb_status import_or_reject_llama_table_row(state *s, char *const *word,
     const log_run *run = &s->run[s->at];
     abdb_flat_record place = {.line = line, .raw = raw};
     abdb_arena a = {0};
-    bool tested = false, rated = false;
+    bool tested = false, rated = false, has_rate = false;
     llama_choice choice = {0};
     char locator[32];
     abdb_status st = ABDB_OK;
@@ -330,7 +319,7 @@ static abdb_status import_or_reject_llama_table_row(state *s, char *const *word,
             entry->field[ABDB_FIELD_backend] = word[i];
         else if (strcmp(name, "test") == 0)
             tested = abdb_llama_parse_test_into_entry(entry, &a, word[i]);
-        else if (strcmp(name, "t/s") == 0)
+        else if (strcmp(name, "t/s") == 0 && (has_rate = true))
             rated = parse_rate_cell_add_result_note_for_reject(entry, &a, word[i], s->mark, &place);
         else
             abdb_entry_add_renamed_extra_factor_unless_ignored(
@@ -340,7 +329,10 @@ static abdb_status import_or_reject_llama_table_row(state *s, char *const *word,
     if (!tested || !rated) {
         TRY(abdb_flat_reject_and_end_row(
             s->sink, &place, tested ? "t/s" : "test",
-            tested ? "no rate" : "not a test as pp512, tg128 or pp512+tg128 @ d4096", err));
+            !tested    ? "not a test as pp512, tg128 or pp512+tg128 @ d4096"
+            : has_rate ? "no rate"
+                       : "no column is called t/s; a map reads a table with several rates",
+            err));
         goto done;
     }
     choice.generates = strcmp(entry->field[ABDB_FIELD_scenario], "generation") == 0;
@@ -353,20 +345,20 @@ done:
     return st;
 }
 
-static bool is_llama_bench_table_heading(const char *line)
-{
-    return *line == '|' && strstr(line, " test |") && strstr(line, " t/s |");
-}
-
-/* Begins another run where the line cannot belong to the one at hand: behind its last line, and
- * where a table or the loader's lines come a second time. Both passes go through here. */
+/* Begins another run where the line cannot belong to the one at hand: behind its last line, where
+ * a table or the loader's lines come a second time, and where a block of output (```) is over and
+ * no table follows at once. Both passes go through here. */
 static void start_next_run_and_note_table_or_end(state *s, const char *line)
 {
-    bool table = is_llama_bench_table_heading(line + strspn(line, " \t")),
-         build = strncmp(line, "build: ", 7) == 0;
+    const char *text = line + strspn(line, " \t");
+    bool table = llama_table_is_heading(text, strlen(text)),
+         build = strncmp(line, "build: ", 7) == 0, fence = strncmp(text, "```", 3) == 0;
     bool loader = strncmp(line, "ggml_", 5) == 0 || llama_devices_is_loader_line(line);
+    bool over = s->after_fence && *text && !fence && *text != '|' && !build;
 
-    if ((s->has_table && (table || loader)) || (s->has_ended && (table || loader || build))) {
+    s->after_fence = fence || (s->after_fence && !*text);
+    if (over || (s->has_table && (table || loader)) ||
+        (s->has_ended && (table || loader || build))) {
         s->at++;
         s->has_table = s->has_ended = false;
         s->columns = 0;
@@ -381,8 +373,11 @@ static abdb_status store_devices_and_build_of_line(void *self, const text_line *
 {
     state *s = self;
     log_run *run;
+    const char *only =
+        *line->text == '|' ? llama_table_only_cell_of_row_or_null(&s->arena, line->text) : NULL;
+    const char *text = only ? only : line->text;
 
-    start_next_run_and_note_table_or_end(s, line->text);
+    start_next_run_and_note_table_or_end(s, text);
     while (s->runs <= s->at) {
         log_run *more = abdb_array_reserve_one(s->run, s->runs, &s->room, sizeof *more);
 
@@ -391,9 +386,9 @@ static abdb_status store_devices_and_build_of_line(void *self, const text_line *
         s->run[s->runs++] = (log_run){0};
     }
     run = &s->run[s->at];
-    llama_devices_store_count_or_name_of_line(&run->devices, &s->arena, line->text);
-    if (strncmp(line->text, "build: ", 7) == 0)
-        run->build = abdb_arena_printf(&s->arena, "llama.cpp %s", line->text + 7);
+    llama_devices_store_count_or_name_of_line(&run->devices, &s->arena, text);
+    if (strncmp(text, "build: ", 7) == 0)
+        run->build = abdb_arena_printf(&s->arena, "llama.cpp %s", text + 7);
     return ABDB_OK;
 }
 
@@ -414,20 +409,22 @@ static abdb_status parse_heading_or_import_table_row(void *self, const text_line
 {
     state *s = self;
     const char *text = line->text + strspn(line->text, " \t");
-    char *copy, *word[COLUMNS_MAX];
+    const char *only =
+        *line->text == '|' ? llama_table_only_cell_of_row_or_null(&s->arena, line->text) : NULL;
+    char *copy, *word[LLAMA_COLUMNS_MAX];
     size_t n;
     abdb_status st = ABDB_OK;
 
-    start_next_run_and_note_table_or_end(s, line->text);
+    start_next_run_and_note_table_or_end(s, only ? only : line->text);
     if (*text != '|') s->in_table = false;
-    if (*text != '|' || text[strspn(text, "| :-")] == '\0') return ABDB_OK;
+    if (only || *text != '|' || text[strspn(text, "| :-")] == '\0') return ABDB_OK;
     copy = strdup(text);
     if (!copy) return ABDB_FAIL(err, ABDB_NOMEM, "a line");
-    n = split_table_row_at_bars(copy, word);
-    if (n && strcmp(word[0], "model") == 0 && is_llama_bench_table_heading(text)) {
+    n = llama_table_split_row_at_bars(copy, word);
+    if (n && llama_table_is_heading(text, strlen(text))) {
         char *names = abdb_arena_copy(&s->arena, text, strlen(text));
 
-        s->columns = names ? split_table_row_at_bars(names, s->column) : 0;
+        s->columns = names ? llama_table_split_row_at_bars(names, s->column) : 0;
         s->in_table = true;
         if (!names) st = ABDB_FAIL(err, ABDB_NOMEM, "a line");
     } else if (n == s->columns && (s->in_table || is_test_row_of_current_table(s, word, n)))
@@ -455,7 +452,7 @@ static abdb_status import_llama_bench_records_or_tables(const abdb_input *in,
         TRY(lines_deliver_each_without_mark(in, store_devices_and_build_of_line, &s, err));
         s.at = 0;
         s.mark = lines_find_decimal_mark_by_number_rows(in);
-        s.has_table = s.has_ended = false;
+        s.has_table = s.has_ended = s.after_fence = false;
         TRY(lines_deliver_each_without_mark(in, parse_heading_or_import_table_row, &s, err));
     }
 done:
@@ -467,7 +464,7 @@ done:
 const abdb_importer abdb_import_llama_bench = {
     "llama-bench",
     "llama-bench of llama.cpp: csv, json, jsonl, sql, and the table of a log",
-    3,
+    4,
     NULL,
     llama_bench_bid,
     import_llama_bench_records_or_tables};

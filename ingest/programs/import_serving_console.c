@@ -230,7 +230,7 @@ done:
 const abdb_importer abdb_import_serving_console = {
     "serving-console",
     "serving benchmarks of vLLM and SGLang as printed",
-    1,
+    2,
     NULL,
     serving_console_bid,
     read_serving_console};

@@ -251,10 +251,11 @@ abdb_status abdb_serving_import_record(const abdb_overrides *overrides, const ab
     abdb_entry_mark_failed_if_requests_failed(entry, completed, requested);
     mark_latencies_longer_than_run(entry, duration);
     abdb_entry_mark_rate_not_matching_amount(
-        entry, rate, duration, abdb_flat_number_or_nan_note_doubt(r, "total_output_tokens"), 1.2);
+        entry, rate, abdb_flat_text_or_null_mark_asked(r, "output_throughput"), duration,
+        abdb_flat_number_or_nan_note_doubt(r, "total_output_tokens"), 1.2);
     abdb_entry_mark_rate_not_matching_amount(
-        entry, abdb_flat_number_or_nan_note_doubt(r, "request_throughput"), duration, completed,
-        1.2);
+        entry, abdb_flat_number_or_nan_note_doubt(r, "request_throughput"),
+        abdb_flat_text_or_null_mark_asked(r, "request_throughput"), duration, completed, 1.2);
     abdb_flat_add_unread_values_as_factors(entry, r, noise, &a);
     if (!(rate > 0) && !drop_results_mark_failed_if_none_completed(entry, completed, requested)) {
         TRY(abdb_flat_reject_and_end_row(sink, r, "output_throughput",
@@ -290,7 +291,7 @@ static abdb_status import_serving_records(const abdb_input *in, const abdb_overr
 const abdb_importer abdb_import_serving_json = {
     "vllm-serving-json",
     "serving benchmarks of vLLM, SGLang and InferenceX, JSON",
-    3,
+    4,
     NULL,
     serving_json_bid,
     import_serving_records};

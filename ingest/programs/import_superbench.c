@@ -15,7 +15,7 @@
 
 #include "ingest/read/flat_records.h"
 
-enum { PART = 96 };
+enum { PART = 256 };
 
 typedef struct {
     const abdb_overrides *words;
@@ -40,13 +40,13 @@ static bool split_metric_name_unless_setting(const char *key, metric_name *out)
     const char *slash = strchr(key, '/'), *colon;
     size_t size;
 
-    if (!slash || strlen(key) >= PART) return false;
+    if (!slash) return false;
     colon = strrchr(slash, ':');
     if (colon && !isdigit((unsigned char)colon[1])) colon = NULL;
     size = colon ? (size_t)(colon - slash - 1) : strlen(slash + 1);
     *out = (metric_name){.key = key};
     snprintf(out->benchmark, PART, "%.*s", (int)strcspn(key, ":/"), key);
-    snprintf(out->metric, PART, "%.*s", (int)size, slash + 1);
+    if (size < PART) snprintf(out->metric, PART, "%.*s", (int)size, slash + 1);
     if (colon) snprintf(out->rank, sizeof out->rank, "%.15s", colon + 1);
     for (char *c = out->metric; *c; c++) *c = (char)tolower((unsigned char)*c);
     return true;
@@ -213,7 +213,9 @@ static abdb_status import_reject_or_count_metric(reader *r, const char *key, con
         set_device_node_and_benchmark_of_metric(r, &m, entry);
         abdb_entry_apply_overrides_and_check(entry, r->words);
         st = r->sink->entry(r->sink->self, entry, err);
-    } else if (!entry->results) {
+    } else if (entry->values_left_out) {
+        abdb_left_out_count_values_of_entry(r->left_out, entry);
+    } else {
         abdb_left_out_count_value(r->left_out, m.benchmark);
     }
     free(entry);
@@ -341,7 +343,7 @@ done:
 
 const abdb_importer abdb_import_superbench = {"superbench",
                                               "SuperBench: results-summary.json and .jsonl",
-                                              1,
+                                              2,
                                               NULL,
                                               superbench_bid,
                                               import_superbench_summaries};

@@ -184,6 +184,18 @@ static const char *common_name_or_list_of_kept_devices(const llama_devices *d, c
     return alike ? first : list;
 }
 
+/* "CPU", "BLAS", "CPU,BLAS": no GPU takes part, whatever the log lists. */
+static bool is_backend_of_processor_alone(const char *backend)
+{
+    size_t size;
+
+    for (const char *s = backend; s && *s; s += size, s += strspn(s, "/, ")) {
+        size = strcspn(s, "/, ");
+        if (strncmp(s, "CPU", size) != 0 && strncmp(s, "BLAS", size) != 0) return false;
+    }
+    return backend && *backend;
+}
+
 void llama_devices_set_entry_device_and_count(const llama_devices *d, const llama_choice *choice,
                                               abdb_arena *arena, abdb_entry *entry)
 {
@@ -194,7 +206,7 @@ void llama_devices_set_entry_device_and_count(const llama_devices *d, const llam
     size_t kept;
     const char *name;
 
-    if (!d->count && !remote) {
+    if ((!d->count && !remote) || is_backend_of_processor_alone(choice->backend)) {
         entry->field[ABDB_FIELD_device] = choice->processor;
         return;
     }

@@ -177,6 +177,15 @@ serving() {
     fails 0 "100 a second for 10 s are 1000, and the row says 5000"
 }
 
+@test "serving: a rate of two decimals is any that is rounded to it" {
+    local head="============ Serving Benchmark Result ============" # 1 in 78.11 s is 0.0128
+    for n in 1 9; do
+        printf '%s\nSuccessful requests: %s\nBenchmark duration (s): 78.11\nTotal generated tokens: 150\nRequest throughput (req/s): 0.01\nOutput token throughput (tok/s): 1.92\nMean TTFT (ms): 67651.38\n%s\n' "$head" $n "${head//[^=]/=}"
+    done >console.txt
+    run abdb import console.txt
+    fails 0 "marked implausible: 1 entry; first line 9: 0.01 a second for 78.11 s are 0.7811, and the row says 9"
+}
+
 @test "a minimum above the maximum, a mean beyond both" {
     local row
     printf '{"results": [{"command": "a", "mean": 2.0, "stddev": 0.1, "median": 2.0, "min": 3.0, "max": 1.0, "times": [1.0, 3.0]}, {"command": "b", "mean": 9.0, "stddev": 0.1, "median": 2.0, "min": 1.0, "max": 3.0, "times": [1.0, 3.0]}, {"command": "c", "mean": 2.0, "stddev": 0.1, "median": 2.0, "min": 1.0, "max": 3.0, "times": [1.0, 3.0]}]}' >h.json

@@ -49,6 +49,39 @@ load common
         $'11,Acme A1,1,prompt,llama.cpp aaaa (1)\n12,Acme(R) B2,1,generation,llama.cpp bbbb (2)\n13,?,?,generation behind a prompt,?\n14,?,?,prompt and generation,?'
 }
 
+@test "llama-bench: a device listed in a block of output that is over is not that of a table further down" {
+    row() { printf '| model | size | params | backend | test | t/s |\n| --- | --- | --- | --- | --- | --- |\n| llama 7B Q4_0 | 3.56 GiB | 6.74 B | %s | pp512 | %s ± 0.10 |\n' "$1" "$2"; }
+    {
+        printf '```\n  Device 0: Acme A1, compute capability 9.0\nserver: listening\n```\nMine, on another machine:\n\n'; row CUDA 21 # of a server's log
+        printf '```\n  Device 0: Acme B2, compute capability 9.0\n```\n\n'; row CUDA 22 # the table was put behind the block
+        printf '```\n  Device 0: Acme C3, compute capability 9.0\n'; row CUDA 23; printf '```\n'
+        printf '  Device 0: Acme D4, compute capability 9.0\n'; row CPU 24 # no GPU takes part
+    } >blocks.md
+    abdb import -q blocks.md
+    same "$(ask "SELECT value, coalesce(raw_device, '?'), coalesce(devices, '?') FROM v_result ORDER BY 1")" $'21,?,?\n22,Acme B2,1\n23,Acme C3,1\n24,?,?'
+}
+
+@test "llama-bench: tables that people edited: a column before, wide blanks, bold rates, lines put into cells, several rates" {
+    {
+        printf '| who | model     | size     |     test     |      t/s       |\n|---|---|---|---|---|\n| me | llama 7B Q4_0 | 3.56 GiB | pp512 | **31.5 ± 0.10** |\n| you | llama 7B Q4_0 | 3.56 GiB | tg128 | **32.5** ± 0.10\n'
+        printf '| === Repacked 3 tensors | | | | |\n| me | llama 7B Q4_0 | 3.56 GiB | tg64 | 33.5 |\n| build: cccc (3) | | | | |\n\n'
+        printf '| model | test | old t/s | new t/s |\n|---|---|---|---|\n| llama 7B Q4_0 | pp512 | 1.5 | 2.5 |\n'
+    } >edited.md
+    run abdb import edited.md
+    fails 0 "4 rows: 3 accepted, 0 duplicate, 1 rejected, 0 ignored; values: 3 kept"
+    same "$(ask "SELECT r.value, r.low, f.text, s.text FROM v_result r JOIN v_factor_given f ON f.entry_id = r.entry_id AND f.factor = 'who' JOIN v_factor_given s ON s.entry_id = r.entry_id AND s.factor = 'software' ORDER BY 1")" \
+        $'31.5,31.4,me,llama.cpp cccc (3)\n32.5,32.4,you,llama.cpp cccc (3)\n33.5,,me,llama.cpp cccc (3)'
+    same "$(ask "SELECT reason FROM v_reject")" "no column is called t/s; a map reads a table with several rates"
+}
+
+@test "SuperBench: a rate of zero is left out, not a fault, and a long name is counted as any other" {
+    printf '{"rccl-bw/allreduce_8_busbw:0": 0.0, "rccl-bw/allreduce_8_time:0": 44.03, "cublas-function/%s_time:0": 1.5}' "$(printf 'name_cublascgemm_%.0s' {1..20})" >s.json
+    run abdb import s.json
+    fails 0 "zero, no number or of no known unit (1)"
+    fails 0 "cublas-function (1)"
+    fails 0 "3 rows: 1 accepted, 0 duplicate, 0 rejected, 2 ignored; values: 1 kept, 2 left out"
+}
+
 @test "llama-bench: an SQLite database and its dump are read; a profile and a damaged database are named" {
     python3 - <<'P'
 import sqlite3
