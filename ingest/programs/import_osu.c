@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
     const abdb_overrides *words;
     const abdb_sink *sink;
-    char workload[96], buffers[16], version[32], datatype[32], title[160];
+    char workload[96], buffers[48], version[32], datatype[32], title[160];
     long title_line, rows; /* rows: since the title */
     size_t columns;
     column column[LINE_WORDS_MAX];
@@ -73,6 +73,44 @@ static abdb_status reject_empty_test_and_parse_title(state *s, const text_line *
     s->rows = 0;
     s->columns = s->settings.count = 0;
     return st;
+}
+
+/* "DEVICE (D)" where a buffer lies: host, managed, or the kind of device that the title names. */
+static void print_buffer_place(const state *s, const char *word, char *out, size_t size)
+{
+    if (strncmp(word, "DEVICE", 6) == 0)
+        snprintf(out, size, "%.15s", strcmp(s->buffers, "host") == 0 ? "device" : s->buffers);
+    else
+        snprintf(out, size, "%.*s", (int)strcspn(word, " ("), word);
+    for (char *c = out; strncmp(word, "DEVICE", 6) != 0 && *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+}
+
+/* "# Send Buffer on HOST (H) and Receive Buffer on DEVICE (D)": a build for devices may leave its
+ * buffers on the host. */
+static void store_buffers_if_line_places_them(state *s, const char *text)
+{
+    const char *first = strstr(text, " on "), *and = first ? strstr(first, " and ") : NULL;
+    const char *second = and? strstr(and, " on ") : NULL;
+    char from[16], to[16];
+
+    if (!second || !strchr(second, '(')) return;
+    print_buffer_place(s, first + 4, from, sizeof from);
+    print_buffer_place(s, second + 4, to, sizeof to);
+    if (strcmp(from, to) == 0)
+        snprintf(s->buffers, sizeof s->buffers, "%s", from);
+    else
+        snprintf(s->buffers, sizeof s->buffers, "%s to %s", from, to);
+}
+
+/* A heading behind the rows of a table, without a title, is of another run: which test it was is
+ * not said. */
+static void forget_title_if_another_table_begins(state *s, const char *text)
+{
+    if (*text != '#' || !s->rows || !s->title_line) return;
+    if (strncmp(text, "# Size", 6) != 0 && !strstr(text, "Buffer on ")) return;
+    s->title_line = s->rows = 0;
+    s->columns = s->settings.count = 0;
 }
 
 /* Of a non-blocking test: parts of the overall time, each a quantity of its own. */
@@ -203,6 +241,8 @@ static abdb_status store_heading_or_import_osu_line(void *self, const text_line 
 
     if (strstr(line->text, "# OSU ") && strstr(line->text, " Test"))
         return reject_empty_test_and_parse_title(s, line, err);
+    forget_title_if_another_table_begins(s, text);
+    if (*text == '#') store_buffers_if_line_places_them(s, text);
     if (strncmp(text, "# Datatype: ", 12) == 0)
         snprintf(s->datatype, sizeof s->datatype, "%.*s", (int)strcspn(text + 12, ". "), text + 12);
     if (strncmp(text, "# Size", 6) == 0) {
@@ -212,6 +252,9 @@ static abdb_status store_heading_or_import_osu_line(void *self, const text_line 
         (void)abdb_settings_add_key_value_if_line_has_one(&s->settings, &s->arena, text);
     }
     if (!s->columns || !(line_word_number_or_nan(line, 0) >= 0)) return ABDB_OK;
+    if (!s->title_line)
+        return line_reject_count_numbers_and_end_row(
+            s->sink, line, "", "no title (# OSU ... Test) stands before this table", err);
     s->rows++;
     if (line->words != s->columns)
         return line_reject_count_numbers_and_end_row(
@@ -233,4 +276,4 @@ static abdb_status import_osu_tables(const abdb_input *in, const abdb_overrides 
 }
 
 const abdb_importer abdb_import_osu = {
-    "osu", "OSU micro-benchmarks: the table of the console", 3, NULL, osu_bid, import_osu_tables};
+    "osu", "OSU micro-benchmarks: the table of the console", 4, NULL, osu_bid, import_osu_tables};

@@ -74,6 +74,20 @@ load common
     same "$(ask "SELECT reason FROM v_reject")" "no column is called t/s; a map reads a table with several rates"
 }
 
+@test "OSU: where the buffers lie is read, and a table whose title was lost is not another's" {
+    {
+        printf '# OSU MPI-CUDA Bandwidth Test v5.4.1\n# Send Buffer on HOST (H) and Receive Buffer on HOST (H)\n# Size      Bandwidth (MB/s)\n8    1.5\n'
+        printf '# OSU MPI-CUDA Bandwidth Test v5.4.1\n# Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)\n# Size      Bandwidth (MB/s)\n8    2.5\n\nWith RDMA:\n'
+        printf '# Send Buffer on DEVICE (D) and Receive Buffer on DEVICE (D)\n# Size      Bandwidth (MB/s)\n8    3.5\n'
+        printf '# OSU MPI-ROCM Latency Test v7.4\n# Send Buffer on DEVICE (D) and Receive Buffer on DEVICE (D)\n# Size      Latency (us)\n8    4.5\n# Size      Latency (us)\n8    5.5\n'
+    } >osu.txt
+    run abdb import osu.txt
+    fails 0 "5 rows: 3 accepted, 0 duplicate, 2 rejected, 0 ignored; values: 3 kept, 2 rejected"
+    same "$(ask "SELECT r.workload, f.text, r.value FROM v_result r JOIN v_factor_given f ON f.entry_id = r.entry_id AND f.factor = 'buffers' ORDER BY r.locator")" \
+        $'osu-latency,ROCM,4.5e-06\nosu-bandwidth,host,1500000\nosu-bandwidth,CUDA to host,2500000'
+    same "$(ask "SELECT DISTINCT reason FROM v_reject")" "no title (# OSU ... Test) stands before this table"
+}
+
 @test "SuperBench: a rate of zero is left out, not a fault, and a long name is counted as any other" {
     printf '{"rccl-bw/allreduce_8_busbw:0": 0.0, "rccl-bw/allreduce_8_time:0": 44.03, "cublas-function/%s_time:0": 1.5}' "$(printf 'name_cublascgemm_%.0s' {1..20})" >s.json
     run abdb import s.json
