@@ -180,6 +180,18 @@ static void mark_inconsistent_statistics(abdb_entry *entry)
         }
 }
 
+/* A rate of zero says that nothing was done. */
+static void mark_rates_of_zero(abdb_entry *entry)
+{
+    for (size_t i = 0; i < entry->results; i++) {
+        const char *metric = entry->result[i].metric;
+        size_t size = strlen(metric);
+
+        if (entry->result[i].value == 0 && size > 6 && strcmp(metric + size - 6, "_per_s") == 0)
+            abdb_entry_add_mark_and_problem(entry, "implausible", "%s is zero", metric);
+    }
+}
+
 /* Marks an entry whose "device" is a word like "total" or "mean" as a summary of other rows, and
  * removes that word: it names no device. */
 static void mark_and_clear_summary_device_name(abdb_entry *entry)
@@ -208,6 +220,7 @@ void abdb_entry_mark_contradictions_and_failures(abdb_entry *entry, const char *
     mark_and_clear_summary_device_name(entry);
     mark_or_replace_inconsistent_device_counts(entry, user_devices, user_nodes);
     mark_inconsistent_statistics(entry);
+    mark_rates_of_zero(entry);
 }
 
 /* Half a unit of the last digit: "0.01" stands for 0.005 to 0.015. */

@@ -62,6 +62,11 @@ static const char *statistic_of_benchmark_or_null(const abdb_flat_record *r)
     const char *type = abdb_flat_text_or_null_mark_asked(r, "run_type"),
                *name = abdb_flat_text_or_null_mark_asked(r, "aggregate_name");
 
+    /* Before 1.5 a fit of complexity had no type. */
+    if (!abdb_flat_text_or_null_mark_asked(r, "real_time") &&
+        (abdb_flat_text_or_null_mark_asked(r, "big_o") ||
+         abdb_flat_text_or_null_mark_asked(r, "rms")))
+        return NULL;
     if (!type || strcmp(type, "aggregate") != 0) return "mean";
     for (size_t i = 0; name && i < sizeof known / sizeof known[0]; i++)
         if (strcmp(name, known[i]) == 0) return known[i];
@@ -212,7 +217,7 @@ done:
 const abdb_importer abdb_import_google_benchmark = {
     "google-benchmark",
     "google-benchmark JSON: repetitions and aggregates",
-    3,
+    4,
     NULL,
     google_benchmark_bid,
     import_google_benchmarks_under_context};

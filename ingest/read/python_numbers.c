@@ -1,4 +1,4 @@
-/* python_numbers.c - NaN and Infinity in JSON, as Python writes them; see python_numbers.h. */
+/* python_numbers.c - what programs write into JSON as if it were a number; see python_numbers.h. */
 #include "ingest/read/python_numbers.h"
 
 #include <string.h>
@@ -21,6 +21,15 @@ static size_t get_nan_or_infinity_size_and_json_text(const char *s, const char *
     return 0;
 }
 
+/* Where the number begins that ends before a percent sign, not before `first`; `percent`: none. */
+static const char *begin_of_number_before(const char *percent, const char *first)
+{
+    const char *s = percent;
+
+    while (s > first && percent - s < 32 && s[-1] && strchr("0123456789.eE+-", s[-1])) s--;
+    return s;
+}
+
 abdb_status abdb_json_append_quoted_if_nan_or_infinity(const char *text, size_t size,
                                                        abdb_text *out, abdb_error *err)
 {
@@ -33,7 +42,17 @@ abdb_status abdb_json_append_quoted_if_nan_or_infinity(const char *text, size_t 
         if (*s == '\n') quoted = false; /* no string goes over a line: a damaged one ends here */
         if (*s == '"') quoted = !quoted;
         if (quoted && *s == '\\') s++;
-        if (quoted || s >= end || (*s != 'N' && *s != 'I' && *s != '-')) continue;
+        if (quoted || s >= end) continue;
+        if (*s == '%') {
+            const char *number = begin_of_number_before(s, kept);
+
+            if (number == s) continue;
+            abdb_text_add(out, kept, (size_t)(number - kept));
+            abdb_text_printf(out, "\"%.*s\"", (int)(s + 1 - number), number);
+            kept = s + 1;
+            continue;
+        }
+        if (*s != 'N' && *s != 'I' && *s != '-') continue;
         word = get_nan_or_infinity_size_and_json_text(s, end, &instead);
         if (!word) continue;
         abdb_text_add(out, kept, (size_t)(s - kept));

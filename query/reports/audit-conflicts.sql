@@ -32,7 +32,7 @@ SELECT p.*, row_number() OVER (PARTITION BY p.source, p.device, p.dtype, p.shape
 -- @rows
 WITH doubtful AS MATERIALIZED ( -- results of which there is more than one statement
   SELECT * FROM v_statement WHERE evidence = 'mlperf'
-   AND (sources > 1 OR subject IN (SELECT s.subject FROM subject s WHERE s.flags LIKE '%quarantined%'))),
+   AND (sources > 1 OR subject IN (SELECT s.subject FROM subject s WHERE s.flags LIKE '%quarantined%' OR s.flags LIKE '%conflict%'))),
 price AS MATERIALIZED (
   SELECT p.*, julianday(p.first_day) AS day FROM v_price p WHERE p.per = 'hour')
 SELECT 'spec' AS kind, a.device || ' ' || a.quantity || coalesce(' ' || a.dtype, '') || coalesce(' ' || a.sparsity, '') ||
@@ -97,4 +97,11 @@ SELECT DISTINCT 'id', a.round || ' ' || coalesce(a.submitter, '') || ' ' || a.mo
   FROM doubtful a JOIN doubtful b ON b.subject = a.subject AND b.metric = a.metric AND b.source <> a.source
  WHERE a.preferred = 1 AND a.flags LIKE '%ids-disagree%' AND a.public_id <> b.public_id AND (:device IS NULL OR a.device GLOB :device)
    AND (:kind IS NULL OR :kind = 'id')
+UNION ALL
+SELECT 'id', a.round || ' ' || coalesce(a.submitter, '') || ' ' || a.model || ' ' || a.scenario || ' ' || a.public_id,
+       a.value, a.source || ' ' || a.locator, b.value, b.source || ' ' || b.locator, a.unit, b.value / a.value,
+       'neither: one ID, two values; withdraw the older', a.key || ' ' || b.key
+  FROM doubtful a JOIN doubtful b ON b.source = a.source AND b.public_id = a.public_id AND b.round IS a.round AND b.system IS a.system
+   AND b.model IS a.model AND b.scenario IS a.scenario AND b.metric = a.metric AND b.value > a.value * 1.0001
+ WHERE a.flags LIKE '%conflict%' AND (:device IS NULL OR a.device GLOB :device) AND (:kind IS NULL OR :kind = 'id')
  ORDER BY 1, 2, 7, _facts;

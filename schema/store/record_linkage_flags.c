@@ -1,6 +1,7 @@
 /* record_linkage_flags.c - what all statements of one result say together, whichever is preferred:
- * that it was run with power measurement, whether its value was inferred from another scenario, and
- * that sources give it different public IDs. Words of subject.flags.
+ * that it was run with power measurement, whether its value was inferred from another scenario,
+ * that sources give it different public IDs, and that one source gives one ID several values (a
+ * result that was corrected: which one counts is not said). Words of subject.flags.
  *
  * inferred: a column of the submission checker may claim it; evidence decides. The log of the
  * result, else the equality of its value with that of another scenario of the same system by the
@@ -61,7 +62,16 @@ static const char words_sql[] =
     "   SELECT subject, max(ids) AS most FROM (SELECT subject, count(DISTINCT public_id) AS ids"
     "     FROM said GROUP BY subject, source) GROUP BY subject) USING (subject) JOIN ("
     "   SELECT subject, count(DISTINCT public_id) AS ids FROM said GROUP BY subject)"
-    "   USING (subject) WHERE ids > most);";
+    "   USING (subject) WHERE ids > most);"
+    /* one ID of one source has several values */
+    "UPDATE subject SET flags = ltrim(flags || ' conflict') WHERE result_id IN ("
+    "  SELECT result_id FROM said s JOIN ("
+    "   SELECT source, round, system_type, submitter, public_id, system, model, scenario, metric"
+    "     FROM said WHERE public_id IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9"
+    "   HAVING max(value) > min(value) * 1.0001) d"
+    "   ON d.source = s.source AND d.round IS s.round AND d.system_type IS s.system_type"
+    "   AND d.submitter IS s.submitter AND d.public_id = s.public_id AND d.system IS s.system"
+    "   AND d.model IS s.model AND d.scenario IS s.scenario AND d.metric = s.metric);";
 
 static const char drop[] = "DROP TABLE IF EXISTS temp.said; DROP TABLE IF EXISTS temp.claimed;"
                            "DROP TABLE IF EXISTS temp.other; DROP TABLE IF EXISTS temp.verdict";

@@ -177,6 +177,15 @@ serving() {
     fails 0 "100 a second for 10 s are 1000, and the row says 5000"
 }
 
+@test "serving: latencies behind a long list of requests, and a file without a rate of requests, are recognised" {
+    serving 100 1 1000 10.0 100.0 120.0 | python3 -c 'import json, sys
+r = json.load(sys.stdin); late = r.pop("mean_ttft_ms"); r["generated_texts"] = ["x" * 1000] * 1100; r["mean_ttft_ms"] = late; print(json.dumps(r))' >long.json
+    serving 100 1 1000 10.0 100.0 121.0 | python3 -c 'import json, sys
+r = json.load(sys.stdin); del r["request_throughput"]; print(json.dumps(r))' >old.json
+    abdb import -q long.json old.json
+    same "$(ask "SELECT group_concat(value, ' ') FROM (SELECT value FROM v_result WHERE metric = 'ttft_s' AND statistic = 'mean' ORDER BY 1)")" "0.12 0.121"
+}
+
 @test "serving: a rate of two decimals is any that is rounded to it" {
     local head="============ Serving Benchmark Result ============" # 1 in 78.11 s is 0.0128
     for n in 1 9; do
@@ -192,6 +201,21 @@ serving() {
     run abdb import h.json
     fails 0 "marked implausible: 2 entries; first results[0]: time_s: "
     same "$(ask "SELECT group_concat(workload || flags, ' ') FROM (SELECT workload, flags FROM v_run ORDER BY 1)")" "aimplausible bimplausible c"
+}
+
+@test "a rate of zero is implausible" {
+    printf 'name m\nset workload w\nset evidence published\nmatch GPU Speed\nfield device column GPU\nmetric tokens_per_s column Speed unit token/s\n' >t.map
+    printf 'GPU,Speed\nA1,0\nA2,2.5\n' >t.csv
+    run abdb import --map t.map t.csv
+    fails 0 "marked implausible: 1 entry; first line 2: tokens_per_s is zero"
+    same "$(ask "SELECT group_concat(device || marks, ' ') FROM (SELECT device, marks FROM v_result ORDER BY 1)")" "A1implausible A2"
+}
+
+@test "google-benchmark: fits of complexity are ignored, also as 3%, which is no JSON" {
+    printf '{"context": {"date": "2017-04-28 10:00:00", "num_cpus": 8}, "benchmarks": [{"name": "s/1 5%%", "iterations": 5, "real_time": 14, "cpu_time": 14, "time_unit": "ns"}, {"name": "s_BigO", "cpu_coefficient": 14.2, "real_coefficient": 14.3, "big_o": "N", "time_unit": "ns"}, {"name": "s_RMS", "rms": 3%%}]}' >g.json
+    run abdb import g.json
+    fails 0 "3 rows: 1 accepted, 0 duplicate, 0 rejected, 2 ignored; values: 1 kept"
+    same "$(ask "SELECT workload FROM v_result")" "s/1 5%"
 }
 
 @test "hyperfine: a run that was killed failed" {

@@ -221,6 +221,18 @@ json.dump(rows, open("summary.json", "w"), indent=1)'
     same "$(sqlite3 csv.db "SELECT metric, value FROM result WHERE raw_unit = 'Tasks/s'")" "tasks_per_s|0.464076"
 }
 
+@test "one ID of one source with two values is a conflict: neither counts until one is withdrawn" {
+    for value in 24500 21200; do
+        printf '[{"ID": "5.0-9001", "Submitter": "Acme", "Availability": "available", "Division": "Closed", "Suite": "datacenter", "version": "v5.0", "Platform": "Box", "System": "Box A (8x H100-SXM)", "Model": "llama2-70b-99", "UsedModel": "llama2-70b-99", "Scenario": "Offline", "Nodes": 1, "Accelerator": "NVIDIA H100-SXM-80GB", "a#": 8, "Performance_Result": %s.0, "Performance_Units": "Tokens/s"}]' $value >$value.json
+        abdb import -q "$fixtures/../../data/rules/marks.csv" $value.json
+    done
+    same "$(ask "SELECT value, marks FROM v_result WHERE metric_class = 'performance' ORDER BY 1")" $'21200,conflict\n24500,conflict'
+    run abdb audit conflicts --kind id
+    fails 0 "neither: one ID, two values; withdraw the older"
+    abdb withdraw 24500.json --reason corrected
+    same "$(ask "SELECT value, marks FROM v_result WHERE metric_class = 'performance'")" 21200,
+}
+
 @test "a name that joins several known devices is a mixed system, whatever joins them" {
     abdb import -q "$root/data/devices.csv" "$root/data/aliases.csv" "$root/data/rules/decorations.csv"
     {
