@@ -9,8 +9,8 @@
  * do not fit: then no count is kept but what the user says (devices, nodes; or NULL), and what the
  * row states becomes the factors stated_devices and stated_nodes. Marks `implausible` where a
  * maximum is below a minimum, a lower percentile above a higher one, a mean beyond both, a first
- * token later than the last, a rate zero, and where the device is called Total or Average. Marks `failed` where
- * that is the entry's status. */
+ * token later than the last, a rate zero, and where the device is called Total or Average. Marks
+ * `failed` where that is the entry's status. */
 void abdb_entry_mark_contradictions_and_failures(abdb_entry *entry, const char *user_devices,
                                                  const char *user_nodes);
 

@@ -411,13 +411,11 @@ abdb_status abdb_import_remember_last_price_and_entry_ids(import_session *s, abd
     return st;
 }
 
-abdb_status abdb_warn_of_new_prices_of_unknown_devices(const import_session *s, abdb_db *db,
-                                                       abdb_error *err)
+/* Prints how many of the new prices the query groups by name, and their names; nothing, where it
+ * finds none. */
+static abdb_status print_remark_on_new_prices(const import_session *s, abdb_db *db, const char *sql,
+                                              const char *what, const char *next, abdb_error *err)
 {
-    static const char sql[] =
-        "SELECT p.device, count(*) FROM price p JOIN name n ON n.kind = 'device'"
-        " AND n.spelling = p.device AND n.how = 'unresolved' WHERE p.price_id > CAST(?1 AS INTEGER)"
-        " GROUP BY p.device ORDER BY 2 DESC, 1";
     abdb_binds binds = {0};
     abdb_table t = {0};
     abdb_text names = {0};
@@ -434,13 +432,35 @@ abdb_status abdb_warn_of_new_prices_of_unknown_devices(const import_session *s, 
                          abdb_cell_number_or_nan(&t, i, 1));
     }
     if (t.rows)
-        abdb_print_stderr_remark(
-            "prices that name no known device, or several, and meet no result: %.0f: %s;"
-            " an alias, or --set device=NAME, says which",
-            count, abdb_text_get(&names));
+        abdb_print_stderr_remark("%s: %.0f: %s; %s", what, count, abdb_text_get(&names), next);
 done:
     abdb_text_free(&names);
     abdb_table_free(&t);
+    return st;
+}
+
+abdb_status abdb_warn_of_new_prices_of_no_use(const import_session *s, abdb_db *db, abdb_error *err)
+{
+    static const char unknown[] =
+        "SELECT p.device, count(*) FROM price p JOIN name n ON n.kind = 'device'"
+        " AND n.spelling = p.device AND n.how = 'unresolved' WHERE p.price_id > CAST(?1 AS INTEGER)"
+        " GROUP BY p.device ORDER BY 2 DESC, 1";
+    static const char cheap[] =
+        "SELECT p.provider || ' ' || p.device, count(*) FROM price p"
+        " WHERE p.price_id > CAST(?1 AS INTEGER) AND p.devices > 1 AND p.kind <> 'spot'"
+        " AND EXISTS (SELECT 1 FROM price o WHERE o.device = p.device AND o.source = p.source"
+        "  AND o.provider = p.provider AND o.kind = p.kind AND o.region IS p.region"
+        "  AND o.per = p.per AND o.currency = p.currency AND o.valid_from IS p.valid_from"
+        "  AND o.devices < p.devices AND o.amount >= p.amount)"
+        " GROUP BY 1 ORDER BY 2 DESC, 1";
+    abdb_status st = print_remark_on_new_prices(
+        s, db, unknown, "prices that name no known device, or several, and meet no result",
+        "an alias, or --set device=NAME, says which", err);
+
+    if (st == ABDB_OK)
+        st = print_remark_on_new_prices(
+            s, db, cheap, "prices of more devices that cost no more than those of fewer",
+            "they count nowhere until one is withdrawn (abdb withdraw)", err);
     return st;
 }
 

@@ -76,9 +76,10 @@ void abdb_print_round_result_and_warnings(const import_session *session, const c
                                           const char *format, const import_counts *counts);
 /* The summary: by format, and what was left out. */
 void abdb_print_import_summary(const import_session *session);
-/* Says which new prices name no known device, so that no result meets them. */
-ABDB_MUST_USE abdb_status abdb_warn_of_new_prices_of_unknown_devices(const import_session *session,
-                                                                     abdb_db *db, abdb_error *err);
+/* Prints which new prices count nowhere: of no known device, so that no result meets them, or of
+ * more devices for no more money than fewer. */
+ABDB_MUST_USE abdb_status abdb_warn_of_new_prices_of_no_use(const import_session *session,
+                                                            abdb_db *db, abdb_error *err);
 /* Says what of the new entries no answer per device, watt or dollar will find, and the command that
  * mends it: a line each. */
 ABDB_MUST_USE abdb_status abdb_print_next_steps(const import_session *session, abdb_db *db,

@@ -303,7 +303,7 @@ int abdb_cmd_import(int argc, char **argv)
               : import_shipped_then_own(&s, db, list, &err));
     TRY(abdb_writer_update_derived(writer, &err));
     if (!s.quiet) abdb_print_import_summary(&s);
-    if (!s.quiet) TRY(abdb_warn_of_new_prices_of_unknown_devices(&s, db, &err));
+    if (!s.quiet) TRY(abdb_warn_of_new_prices_of_no_use(&s, db, &err));
     if (!s.quiet) TRY(abdb_print_next_steps(&s, db, &err));
     code = import_exit_code(&s);
     print_part_timings();

@@ -163,14 +163,20 @@ SELECT p.provider AS provider, p.instance AS instance,
                 CASE WHEN p.raw_value LIKE '%.%' THEN 0.0 ELSE 0.5 END) / p.devices AS DOUBLE PRECISION) AS half
   FROM price_stated p;
 
--- One price that counts: where an offer is stated per device and for all devices together, the former.
+-- One price that counts: where an offer is stated per device and for all devices together, the former; and none of more
+-- devices than another of the same list and day that costs as much (spot prices apart): it is the price of fewer.
 CREATE VIEW v_price_used AS
 SELECT p.* FROM v_price p
  WHERE NOT (p.devices > 1 AND EXISTS (
        SELECT 1 FROM price_stated o
         WHERE o.device = p.raw_device AND o.source = p.source AND o.provider = p.provider
           AND coalesce(o.instance, '') = coalesce(p.instance, '') AND o.kind = p.kind AND coalesce(o.region, '') = coalesce(p.region, '')
-          AND o.per = p.per AND o.currency = p.currency AND coalesce(o.valid_from, '') = coalesce(p.valid_from, '') AND o.devices = 1));
+          AND o.per = p.per AND o.currency = p.currency AND coalesce(o.valid_from, '') = coalesce(p.valid_from, '') AND o.devices = 1))
+   AND NOT (p.devices > 1 AND p.kind <> 'spot' AND EXISTS (
+       SELECT 1 FROM price_stated o
+        WHERE o.device = p.raw_device AND o.source = p.source AND o.provider = p.provider AND o.kind = p.kind
+          AND coalesce(o.region, '') = coalesce(p.region, '') AND o.per = p.per AND o.currency = p.currency
+          AND coalesce(o.valid_from, '') = coalesce(p.valid_from, '') AND o.devices < p.devices AND o.amount >= p.amount));
 
 -- One price that a rate can be divided by, and until when it counts: until the same provider states a later one of the
 -- same kind. Today's: valid_to IS NULL; of day D: last_day <= D AND (valid_to IS NULL OR valid_to > D). A price whose day is

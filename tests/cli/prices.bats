@@ -395,3 +395,11 @@ G g8 1 no: before its device existed"
     fails 0 "L40S (4 x 48 GB, less than the weights)"
     same "$(abdb choose llama2-70b-99 server -o json 2>/dev/null | jq -c '.[] | select(.device == "MI355X") | [.weights_gb, .memory_gb]')" "[35,2304]"
 }
+
+@test "a price of more devices that costs no more than one of fewer counts nowhere, and the import names it" {
+    printf 'InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,Region,GpuInfo\n1x,H100-SXM,1,1,1,2.69,2,r,\n2x,H100-SXM,2,1,1,5.38,1,r,\n8x,H100-SXM,8,1,1,2.69,2,r,\n8y,H100-SXM,8,1,1,21.52,2,q,\n' >series.csv
+    run abdb import series.csv --set provider=CloudX --set valid_from=2026-09-01
+    fails 0 "prices of more devices that cost no more than those of fewer: 1: CloudX H100-SXM (1); they count nowhere until one is withdrawn (abdb withdraw)"
+    same "$(ask "SELECT instance FROM v_price_offer WHERE provider = 'CloudX' AND kind = 'on-demand' ORDER BY 1" | tr '\n' ' ')" "1x 2x 8y "
+    same "$(ask "SELECT count(*) FROM v_price WHERE provider = 'CloudX' AND kind = 'on-demand'")" 4
+}

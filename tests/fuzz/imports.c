@@ -89,7 +89,7 @@ FUZZ_TARGET(fuzz_import_file_by_detected_format)
         abdb_import_file_archive_or_pipe(&s, path, true, &err) != ABDB_OK ||
         abdb_import_and_free_pending_round(&s, &err) != ABDB_OK ||
         abdb_writer_update_derived(s.writer, &err) != ABDB_OK ||
-        abdb_warn_of_new_prices_of_unknown_devices(&s, db, &err) != ABDB_OK ||
+        abdb_warn_of_new_prices_of_no_use(&s, db, &err) != ABDB_OK ||
         abdb_print_next_steps(&s, db, &err) != ABDB_OK)
         fuzz_abort_promise_broken("a bad file fails alone", err.message);
     abdb_print_import_summary(&s);
