@@ -332,7 +332,9 @@ static abdb_status import_babelstream_console_line(void *self, const text_line *
 
     start_next_run_if_line_begins_one(s, line->text);
     store_setting_or_header_of_line(&s->run, line);
-    if (*s->run.version && !s->run.min)
+    if (line->words > 3 && strstr(line->text, " s (=")) /* "Read: 0.274 s (=2937.1 MBytes/sec)" */
+        abdb_left_out_count_value(s->left_out, line->word[0]);
+    else if (*s->run.version && !s->run.min)
         abdb_settings_add_key_value_if_line_has_one(&s->settings, &s->arena, line->text);
     if (!is_function_table_row(s, line)) return ABDB_OK;
     s->run.rows++;
@@ -419,7 +421,7 @@ static abdb_status import_babelstream_csv_or_console(const abdb_input *in,
 
 const abdb_importer abdb_import_babelstream = {"babelstream",
                                                "BabelStream (console, --csv) and STREAM (console)",
-                                               3,
+                                               4,
                                                NULL,
                                                babelstream_bid,
                                                import_babelstream_csv_or_console};

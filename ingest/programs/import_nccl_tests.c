@@ -395,7 +395,9 @@ static abdb_status store_comment_or_import_nccl_table_line(void *self, const tex
                                                            abdb_error *err)
 {
     state *s = self;
-    bool note = line->words && line->word[0][0] == '#';
+    /* A copy may have lost the marks of comments. */
+    bool note = line->words && (line->word[0][0] == '#' || (strcmp(line->word[0], "nThread") == 0 &&
+                                                            strstr(line->text, "nGpus ") != NULL));
     text_line filled = *line;
     abdb_status st = ABDB_OK;
 
@@ -459,7 +461,7 @@ static abdb_status import_nccl_console_lines(const abdb_input *in, const abdb_ov
 const abdb_importer abdb_import_nccl_tests = {
     "nccl-tests",
     "nccl-tests and rccl-tests: the table of the console, or a CSV copy of it",
-    3,
+    4,
     NULL,
     nccl_tests_bid,
     import_nccl_console_lines};

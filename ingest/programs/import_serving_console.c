@@ -59,6 +59,7 @@ static const struct {
               {"Request throughput (req/s)", "request_throughput"},
               {"Output token throughput (tok/s)", "output_throughput"},
               {"Input token throughput (tok/s)", "input_throughput"},
+              {"Total throughput (tok/s)", "total_throughput"},
               {"Total token throughput (tok/s)", "total_token_throughput"}};
 
 /* "P99 E2E Latency (ms)": p99_e2e_latency_ms. False: no latency. */

@@ -51,6 +51,7 @@ broadcast in-place - - 10331"
 @test "nccl-tests: ranks are counted where a copy lost the mark of a line, or lines" {
     cat >copy.md <<'EOF'
 > mpirun -np 16 /opt/nccl-tests/build/all_reduce_perf -b 8
+nThread 1 nGpus 1 minBytes 8 maxBytes 64 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0
   Rank  0 Group  0 Pid   6899 on node-a device  0 [0000:04:00] Acme A1
 #  Rank  1 Group  0 Pid   6900 on node-a device  1 [0000:05:00] Acme A1
 #  Rank 15 Group  0 Pid   6740 on node-b device  7 [0000:8c:00] Acme A1
@@ -61,6 +62,7 @@ EOF
     abdb import -q copy.md
     # other nodes' ranks may be among the lost lines
     same "$(ask "SELECT DISTINCT devices || ' ' || coalesce(nodes, '?') || ' ' || device FROM v_run")" "16 ? Acme A1"
+    same "$(ask "SELECT group_concat(factor || '=' || text, ' ') FROM (SELECT DISTINCT factor, text FROM v_factor_given WHERE factor IN ('iters', 'graph') ORDER BY 1)")" "graph=0 iters=20"
 }
 
 @test "OSU tables are indented in reports, and have the units of old versions" {

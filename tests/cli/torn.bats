@@ -154,6 +154,13 @@ P
     fails 5 "2 rows refused; first line 4: : not a rate and three times"
 }
 
+@test "BabelStream: the times of filling and reading back are no settings" {
+    printf 'BabelStream\nVersion: 5.0\nPrecision: double\nUsing CUDA device Acme A1\nMemory: DEFAULT\nInit: 0.35 s (=75436.6 MBytes/sec)\nRead: 0.01 s (=3850606.4 MBytes/sec)\nFunction    MBytes/sec  Min (sec)   Max         Average\nCopy        3216728.170 0.00553     0.00553     0.00553\n' >b.txt
+    run abdb import b.txt
+    fails 0 "left out, for nothing here says what it is: Init: (1), Read: (1)"
+    same "$(ask "SELECT group_concat(DISTINCT factor) FROM v_factor_given WHERE factor IN ('Memory', 'Init', 'Read')")" Memory
+}
+
 @test "nccl-tests: ranks listed twice are two runs, unlike cards a list, lost ranks unknown, an old error a failure" {
     rank() { printf '#  Rank  %s Group  0 Pid  1 on %s device  0 [0x0f] %s\n' "$1" "$2" "$3"; }
     new='# size count type redop root time algbw busbw #wrong\n'
