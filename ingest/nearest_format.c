@@ -17,6 +17,7 @@ static const struct {
      "request_throughput|output_throughput|ttft|tpot|e2el|num_prompts|completed"},
     {"aiperf", "request_latency|time_to_first_token|input_config|inter_token_latency"},
     {"guidellm", "guidellm|scheduler_metrics|requests_per_second|time_to_first_token_ms"},
+    {"trtllm-bench", "trtllm-bench|PERFORMANCE OVERVIEW|Output Throughput|TensorRT-LLM Version"},
     {"lm-eval", "acc_norm|acc_stderr|num_fewshot|model_args"},
     {"llama-perplexity", "llama-perplexity|PPL = |KLD:|seconds per pass"},
     {"nccl-tests", "busbw|algbw|redop|out-of-place|nccl"},

@@ -1,15 +1,15 @@
 /* import_guidellm.c - GuideLLM's benchmarks.json: one benchmark for each load of a sweep.
  *
- * How eight files of 0.2 to 0.7 disagree: the load is benchmarks[].config.strategy (0.4 on),
- * benchmarks[].args.strategy or scheduler.strategy; requests are counted in metrics.request_totals
- * or run_stats.requests_made; the model is config.backend.model, worker.backend_model or the
- * document's args.model, and may be null. A metric has statistics of requests that were successful,
- * errored, incomplete (cut off when the time was over) and of all; percentiles are p001 (0.1 %) to
- * p999. inter_token_latency_ms is a request's mean gap, which vLLM's client calls TPOT;
- * time_per_output_token_ms has the first token in it, and is left out by name as all metrics are
- * that abdb has no name for. The strategy "synchronous" sends one request at a time, "throughput"
- * as many as max_concurrency allows. The file may hold every request. The input row is an element
- * of "benchmarks".
+ * How eight files of 0.3 to 0.7 disagree: the load is benchmarks[].config.strategy (0.4 on),
+ * benchmarks[].args.strategy or scheduler.strategy; requests are counted in
+ * metrics.request_totals, request_totals or run_stats.requests_made; the model is
+ * config.backend.model, worker.backend_model or the document's args.model, and may be null. A
+ * metric has statistics of requests that were successful, errored, incomplete (cut off when the
+ * time was over) and of all; percentiles are p001 (0.1 %) to p999. inter_token_latency_ms is a
+ * request's mean gap, which vLLM's client calls TPOT; time_per_output_token_ms has the first token
+ * in it, and is left out by name as all metrics are that abdb has no name for. The strategy
+ * "synchronous" sends one request at a time, "throughput" as many as max_concurrency allows. The
+ * file may hold every request. The input row is an element of "benchmarks".
  */
 #include <math.h>
 #include <stdlib.h>
@@ -61,6 +61,10 @@ static const char *const noise[] = {"type_",
                                     "metrics.*",
                                     "requests.*",
                                     "*.requests_made.*",
+                                    "request_totals.*",
+                                    "*.start_time",
+                                    "*.strategy_index",
+                                    "*.backend_target",
                                     "config.environment.*",
                                     "config.profile.*",
                                     "args.profile.*",
@@ -121,7 +125,8 @@ static void add_metric_or_count_left_out(abdb_entry *entry, abdb_arena *a, const
 {
     json_t *all = statistics_with_percentiles(successful_statistics(metric));
     double n = abdb_serving_json_number_or_nan(all, "count");
-    long long requests = n > 0 ? (long long)n : completed > 0 ? (long long)completed : 0;
+    long long answered = completed > 0 ? (long long)completed : 0,
+              requests = n > 0 ? (long long)n : answered;
     bool known = true;
 
     add_other_members_as_factors(entry, a, name, metric);
@@ -133,9 +138,9 @@ static void add_metric_or_count_left_out(abdb_entry *entry, abdb_arena *a, const
             goto done;
         }
     if (strcmp(name, "output_tokens_per_second") == 0)
-        abdb_serving_add_rate_from_mean(entry, a, "tokens_per_s", "token/s", all, requests);
+        abdb_serving_add_rate_from_mean(entry, a, "tokens_per_s", "token/s", all, answered);
     else if (strcmp(name, "requests_per_second") == 0)
-        abdb_serving_add_rate_from_mean(entry, a, "queries_per_s", "query/s", all, requests);
+        abdb_serving_add_rate_from_mean(entry, a, "queries_per_s", "query/s", all, answered);
     else if (strcmp(name, "prompt_token_count") == 0)
         abdb_serving_add_mean_as_factor(entry, a, "input_tokens", all);
     else if (strcmp(name, "output_token_count") == 0)
@@ -196,6 +201,7 @@ static double mark_failed_requests_get_completed(abdb_entry *entry, abdb_arena *
     const json_t *totals = json_object_get(json_object_get(benchmark, "metrics"), "request_totals");
     double completed, errored;
 
+    if (!totals) totals = json_object_get(benchmark, "request_totals");
     if (!totals) totals = json_object_get(json_object_get(benchmark, "run_stats"), "requests_made");
     completed = abdb_serving_json_number_or_nan(totals, "successful");
     errored = abdb_serving_json_number_or_nan(totals, "errored");

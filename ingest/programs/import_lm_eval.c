@@ -1,15 +1,15 @@
 /* import_lm_eval.c - results.json of EleutherAI's lm-evaluation-harness (lm-eval).
  *
- * How seven files disagree (0.3 to 0.4.12, hf, vllm and local-completions): 0.3 calls a metric
- * "acc", 0.4 "acc,none" with its filter; "acc_stderr,none" may be "N/A"; the task's own scalars
- * (alias, name, sample_len) stand among the metrics; groups (mmlu) stand among the tasks.
- * config.model_args is "pretrained=NAME,dtype=..." or an object; the model is model_name, too, but
- * not in 0.3. model_dtype is what the loader used: of a model whose arguments or name say that it
- * is quantised (gptq, awq, fp8, load_in_4bit, ...) the number format of the weights stays unknown.
- * Prompts and templates are no settings that one compares, but their hashes are. A quality does not
- * depend on the device, which stays unknown. An accuracy other than "acc" is accuracy.NAME, with
- * the filter if there is one. The standard error of a value is kept as an interval of 95 %. The
- * input row is a task.
+ * How eight files disagree (0.0.1 to 0.4.9, hf, vllm and forks): before 0.4 there may be no
+ * config, and no model; 0.3 calls a metric "acc", 0.4 "acc,none" with its filter;
+ * "acc_stderr,none" may be "N/A"; the task's own scalars (alias, name, sample_len) stand among the
+ * metrics; groups (mmlu) stand among the tasks. config.model_args is "pretrained=NAME,dtype=..."
+ * or an object; the model is model_name, too, but not in 0.3. model_dtype is what the loader used:
+ * of a model whose arguments or name say that it is quantised (gptq, awq, fp8, load_in_4bit, ...)
+ * the number format of the weights stays unknown. Prompts and templates are no settings that one
+ * compares, but their hashes are. A quality does not depend on the device, which stays unknown. An
+ * accuracy other than "acc" is accuracy.NAME, with the filter if there is one. The standard error
+ * of a value is kept as an interval of 95 %. The input row is a task.
  */
 #include <math.h>
 #include <stdio.h>
@@ -32,8 +32,8 @@ typedef struct {
 
 static int lm_eval_bid(const abdb_input *in)
 {
-    if (!abdb_flat_has_all_keys_or_columns(in, "\"results\"|\"versions\"|\"config\"")) return 0;
-    return abdb_flat_has_all_keys_or_columns(in, "_stderr") ? 86 : 0;
+    if (abdb_flat_has_all_keys_or_columns(in, "\"results\"|\"versions\"|_stderr")) return 86;
+    return abdb_flat_has_all_keys_or_columns(in, "\"results\"|\"acc\"|\"acc_stderr\"") ? 86 : 0;
 }
 
 /* Of the document: times, texts of prompts, and what stands elsewhere in it. */

@@ -92,10 +92,15 @@ BARE_ROCM_BANDWIDTH = """RocmBandwidthTest Version: 2.5.1
           1         24.500    610.250
 """
 
+BARE_TRTLLM = """= PERFORMANCE OVERVIEW
+Request Throughput (req/sec):                     2.0000
+Total Output Throughput (tokens/sec):             256.0000
+"""
 BARE_PERPLEXITY = "Final estimate: PPL = 7.5000 +/- 0.1250\n"
 
 # importer: (fixture or text, what --set says)
 STREAMS = {
+    "trtllm-bench": ["trtllm_bench.log", BARE_TRTLLM],
     "llama-perplexity": ["llama_perplexity.log", BARE_PERPLEXITY],
     "llama-bench": ["llama_bench.log", BARE_LLAMA, FULL_LLAMA],
     "llama-bench csv": [CSV_LLAMA, NEW_CSV_LLAMA],

@@ -175,7 +175,7 @@ FORMS = {
     "mlperf_detail.txt": mllog, "mlperf_training.txt": mllog,
     "serving_console.txt": console("Benchmark duration", "%s: %s"),
     "aiperf.json": json_places, "guidellm.json": json_places, "lm_eval.json": json_places,
-    "llama_perplexity.log": console("0.00.031.309 I print_info: file type", "print_info: %s = %s"),
+    "trtllm_bench.log": console("PP Size", "%s: %s"), "llama_perplexity.log": console("0.00.031.309 I print_info: file type", "print_info: %s = %s"),
     "superbench.jsonl": json_places, "nvbandwidth.txt": console("CUDA Runtime", "%s: %s"),
 }
 

@@ -449,3 +449,16 @@ P
     run abdb import bad.log
     fails 0 "1 accepted, 0 duplicate, 1 rejected"
 }
+
+@test "trtllm-bench: each run of a log has its own model, layout and load; a mean that stands twice is one value" {
+    run abdb import --set device=H100-SXM "$fixtures/trtllm_bench.log"
+    fails 0 "left out, for nothing here says what it is: per user or GPU (3)"
+    same "$(ask "SELECT model, dtype, devices, metric, statistic, value, n FROM v_result ORDER BY entry_id, 4, 5")" \
+        $'acme/Model-70B,fp8,8,queries_per_s,value,28,7500\nacme/Model-70B,fp8,8,tokens_per_s,value,3584,7500\nacme/Model-8B,bf16,1,latency_s,max,1.1375,100\nacme/Model-8B,bf16,1,latency_s,mean,0.9755,100\nacme/Model-8B,bf16,1,latency_s,median,0.9905,100\nacme/Model-8B,bf16,1,queries_per_s,value,8,100\nacme/Model-8B,bf16,1,tokens_per_s,value,1024,100\nacme/Model-8B,bf16,1,tpot_s,mean,0.00725,100\nacme/Model-8B,bf16,1,tpot_s,median,0.0075,100\nacme/Model-8B,bf16,1,tpot_s,min,0.0065,100\nacme/Model-8B,bf16,1,tpot_s,p99,0.008125,100\nacme/Model-8B,bf16,1,ttft_s,mean,0.1625,100'
+    # the first run states no concurrency and no latency: no point of a curve
+    same "$(ask "SELECT load_kind, load, tokens_per_s FROM v_curve")" "request_rate,16,1024"
+    same "$(ask "SELECT text FROM v_run_factor WHERE factor = 'concurrency'")" "8"
+    printf '= PERFORMANCE OVERVIEW\nRequest Throughput (req/sec): 2.0\nTotal Output Throughput (tokens/sec): <value>\n' >none.txt
+    run abdb import none.txt
+    fails 5 "no rate: missing, zero or no number"
+}
