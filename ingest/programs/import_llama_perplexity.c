@@ -161,8 +161,17 @@ static void store_options_of_command(state *s, const text_line *line)
 static bool is_command_of_program(const char *text)
 {
     return strstr(text, " -") &&
-           (strstr(text, "llama-perplexity ") || strstr(text, "/perplexity ") ||
-            strncmp(text, "perplexity -", 12) == 0);
+           (strstr(text, "llama-perplexity ") || strstr(text, "llama-imatrix ") ||
+            strstr(text, "/perplexity ") || strncmp(text, "perplexity -", 12) == 0);
+}
+
+/* Another program's command, or the heading of another post: what was said before is of no run that
+ * follows. */
+static bool is_end_of_what_was_said(const char *text)
+{
+    size_t hashes = strspn(text, "#");
+
+    return (hashes && text[hashes] == ' ') || (strstr(text, "/llama-") && strstr(text, " -"));
 }
 
 /* "build: 3790 (5cb12f68) with cc", "main: build = 905 (be2301b)": the program's version. */
@@ -360,6 +369,8 @@ static abdb_status import_line(void *self, const text_line *line, abdb_error *er
     if (is_command_of_program(text)) {
         TRY(begin_run_if_one_is_over(s, BEGIN_COMMAND, err));
         store_options_of_command(s, line);
+    } else if (is_end_of_what_was_said(text)) {
+        TRY(import_run_and_forget(s, err));
     } else if (strncmp(text, "build: ", 7) == 0 || strncmp(text, "main: build = ", 14) == 0) {
         TRY(begin_run_if_one_is_over(s, BEGIN_BUILD, err));
         store_build_of_line(s, text);
