@@ -1,11 +1,11 @@
-/* import_aiperf.c - AIPerf's profile_export_aiperf.json and .csv, and those of its predecessor
- * genai-perf.
+/* import_aiperf.c - exports of AIPerf and of its predecessor genai-perf: JSON and CSV of a run.
  *
- * How eight files disagree (AIPerf 0.1, 0.8, 0.10, genai-perf of Triton 24 and 25, and its tests):
- * a metric is {"unit": "ms", "avg": ...}, which of 0.10 has "count" and "sum", too; the load stands
- * in input_config.loadgen, later in the phase of input_config.phases that is not excluded, of
- * genai-perf in input_config.perf_analyzer.stimulus or input_config itself; so do the names of
- * models. The CSV has two tables, "Metric,avg,..." and "Metric,Value", with the unit in
+ * How eight files and excerpts disagree (four files of AIPerf before 0.8 to 0.10, a post, a page,
+ * two of tests; of genai-perf only tables of CSV were seen, its JSON is read as its successor
+ * describes it): a metric is {"unit": "ms", "avg": ...}, which of 0.10 has "count" and "sum", too;
+ * the load stands in input_config.loadgen, later in the phase of input_config.phases that is not
+ * excluded, of genai-perf in input_config.perf_analyzer.stimulus or input_config itself; so do the
+ * names of models. The CSV has two tables, "Metric,avg,..." and "Metric,Value", with the unit in
  * parentheses, then one of GPUs; it states neither model nor load. genai-perf groups thousands,
  * orders columns otherwise and spells "Time To First Token". request_count counts requests that
  * were answered, error_request_count the others; a run without an answer has the latter alone.

@@ -1,13 +1,13 @@
 /* import_guidellm.c - GuideLLM's benchmarks.json: one benchmark for each load of a sweep.
  *
- * How eight files of 0.3 to 0.7 disagree: the load is benchmarks[].config.strategy (0.4 on),
- * benchmarks[].args.strategy or scheduler.strategy; requests are counted in
- * metrics.request_totals, request_totals or run_stats.requests_made; the model is
- * config.backend.model, worker.backend_model or the document's args.model, and may be null. A
- * metric has statistics of requests that were successful, errored, incomplete (cut off when the
- * time was over) and of all; percentiles are p001 (0.1 %) to p999. inter_token_latency_ms is a
- * request's mean gap, which vLLM's client calls TPOT; time_per_output_token_ms has the first token
- * in it, and is left out by name as all metrics are that abdb has no name for. The strategy
+ * How four files of 0.3 to 0.5 and excerpts of 0.6 and 0.7 disagree: the load is
+ * benchmarks[].config.strategy (0.4 on), benchmarks[].args.strategy or scheduler.strategy;
+ * requests are counted in metrics.request_totals, request_totals or run_stats.requests_made; the
+ * model is config.backend.model, worker.backend_model or the document's args.model, and may be
+ * null. A metric has statistics of requests that were successful, errored, incomplete (cut off
+ * when the time was over) and of all; percentiles are p001 (0.1 %) to p999. inter_token_latency_ms
+ * is a request's mean gap, which vLLM's client calls TPOT; time_per_output_token_ms has the first
+ * token in it, and is left out by name as all metrics are that abdb has no name for. The strategy
  * "synchronous" sends one request at a time, "throughput" as many as max_concurrency allows. The
  * file may hold every request. The input row is an element of "benchmarks".
  */

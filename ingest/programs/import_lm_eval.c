@@ -1,7 +1,7 @@
 /* import_lm_eval.c - results.json of EleutherAI's lm-evaluation-harness (lm-eval).
  *
- * How eight files disagree (0.0.1 to 0.4.9, hf, vllm and forks): before 0.4 there may be no
- * config, and no model; 0.3 calls a metric "acc", 0.4 "acc,none" with its filter;
+ * How four files of before 0.4 and excerpts of five later ones disagree: before 0.4 there may be
+ * no config, and no model; 0.3 calls a metric "acc", 0.4 "acc,none" with its filter;
  * "acc_stderr,none" may be "N/A"; the task's own scalars (alias, name, sample_len) stand among the
  * metrics; groups (mmlu) stand among the tasks. config.model_args is "pretrained=NAME,dtype=..."
  * or an object; the model is model_name, too, but not in 0.3. model_dtype is what the loader used:
