@@ -92,8 +92,16 @@ BARE_ROCM_BANDWIDTH = """RocmBandwidthTest Version: 2.5.1
           1         24.500    610.250
 """
 
+BARE_TRTLLM = """= PERFORMANCE OVERVIEW
+Request Throughput (req/sec):                     2.0000
+Total Output Throughput (tokens/sec):             256.0000
+"""
+BARE_PERPLEXITY = "Final estimate: PPL = 7.5000 +/- 0.1250\n"
+
 # importer: (fixture or text, what --set says)
 STREAMS = {
+    "trtllm-bench": ["trtllm_bench.log", BARE_TRTLLM],
+    "llama-perplexity": ["llama_perplexity.log", BARE_PERPLEXITY],
     "llama-bench": ["llama_bench.log", BARE_LLAMA, FULL_LLAMA],
     "llama-bench csv": [CSV_LLAMA, NEW_CSV_LLAMA],
     "llama-bench json": ["llama_bench.jsonl"],
@@ -118,6 +126,9 @@ STREAMS = {
 WORDS = {"nccl-tests": ["--set", "workload=all_reduce"], "table csv": ["--set", "provider=acme"]}
 # One document, run or export a file.
 DOCUMENTS = {
+    "aiperf": ["aiperf.json", "genai_perf.csv"],
+    "guidellm": ["guidellm.json"],
+    "lm-eval": ["lm_eval.json"],
     "mlperf-log": ["mlperf_detail.txt", "mlperf_summary.txt", "mlperf_training.txt"],
     "mlperf-site-pivot": ["site_pivot.csv"],
     "mlperf-summary-json": ["summary.json"],

@@ -29,6 +29,8 @@ SETTINGS = {
 # Two results of MLPerf with one ID, or of one system, are one: the second file is another submitter's.
 OTHER = {"summary.json": [("6.0-", "6.0-9"), ("Acme", "Bolt")], "checker.csv": [("Acme", "Bolt")], "cm_result.json": [("Someone", "Bolt")],
          "site_flat.csv": [("6.0-", "6.0-9"), ("Acme", "Bolt")]}
+# Of a file with several kinds of values one is compared.
+METRIC = {"lm_eval.json": ["--metric", "accuracy"], "llama_perplexity.log": ["--metric", "perplexity"]}
 # What a format's importer calls noise, or reads for another purpose: places of objects, columns and lines.
 NOISE = {
     "google_benchmark.json": ["benchmarks.family_index", "benchmarks.cpu_time", "benchmarks.run_type", "benchmarks.name", "benchmarks.error_*",
@@ -50,6 +52,16 @@ NOISE = {
     "site_flat.csv": ["Code", "Public ID", "System Name*", "Processor*", "# of*", "Benchmark", "Accelerators per node", "Division/Power",
                       "Total Accelerators *"],
     "babelstream.csv": ["num_times"],
+    # sums and counts that follow, telemetry, the name of a phase, times and places; totals only judge rates
+    "aiperf.json": ["telemetry_data*", "benchmark_id", "start_time", "*.count", "*.sum", "input_config.phases.name", "benchmark_duration*", "total_osl*",
+                    "input_config.phases.exclude_from_results", "input_config.phases.rate", "input_config.phases.requests", "was_cancelled",
+                    "request_throughput.unit", "output_token_throughput.unit", "*.std", "input_config.tokenizer.name"],
+    # what is noise, or of requests that failed; the second benchmark is told by the first
+    "guidellm.json": ["args.target", "args.profile", "args.rate", "benchmarks.config.id_", "benchmarks.config.run_id", "benchmarks.config.run_index",
+                      "benchmarks.type_", "benchmarks.scheduler_state*", "*.mode", "*.errored*", "*.count", "*.target", "*.request_totals*", "*.std_dev", "*.request_latency.*.median", "*.p50"],
+    "lm_eval.json": ["date", "*.alias", "results.group*", "results.summ*", "configs.arc_easy.task", "configs.arc_easy.doc_to_text", "versions*", "n-shot*", "n-samples*", "model_name",
+                     "results.*_stderr*", "results", "configs",
+                     "results.gsm8k", "results.wikitext"],
 }
 
 
@@ -162,6 +174,8 @@ FORMS = {
     "osu.txt": console("# Size", "# [ %s: %s ]"), "nccl_tests.out": console("0: # Using devices", "0: # %s: %s"),
     "mlperf_detail.txt": mllog, "mlperf_training.txt": mllog,
     "serving_console.txt": console("Benchmark duration", "%s: %s"),
+    "aiperf.json": json_places, "guidellm.json": json_places, "lm_eval.json": json_places,
+    "trtllm_bench.log": console("PP Size", "%s: %s"), "llama_perplexity.log": console("0.00.031.309 I print_info: file type", "print_info: %s = %s"),
     "superbench.jsonl": json_places, "nvbandwidth.txt": console("CUDA Runtime", "%s: %s"),
 }
 
@@ -183,7 +197,7 @@ def read_both(fixture, folder, first, second):
         said.append((code, out.replace(str(file), "FILE").split("\n")))
     # of the counts alone: hints name what the other file has already
     counts = [(code, [line for line in lines if "FILE" in line and " rows" in line or " row:" in line or "left out" in line]) for code, lines in said]
-    return counts, run("compare", "tag=a", "tag=b", db=folder / "t.db")
+    return counts, run("compare", "tag=a", "tag=b", *METRIC.get(fixture, []), db=folder / "t.db")
 
 
 def shown_lines(out):

@@ -389,3 +389,76 @@ P
     run abdb import h.pt # who names it wants it looked into
     fails 0 "h.pt!hyperfine.json"
 }
+
+@test "AIPerf, genai-perf and GuideLLM: each load is a point of a curve, failed requests are said, unknown metrics are named" {
+    run abdb import --set devices=2 --set dtype=bf16 "$fixtures/aiperf.json"
+    fails 0 "2 of 100 requests failed"
+    fails 0 "telemetry_data (2), time_to_second_token (2), output_sequence_length (1)"
+    same "$(ask "SELECT load_kind, load, tokens_per_s, device, devices, model, input_tokens, output_tokens, marks FROM v_curve")" \
+        "request_rate,2.75,320,Acme A1,2,acme/Small-1B,1024,128,failed"
+    same "$(ask "SELECT metric, value, low, n FROM v_result WHERE statistic = 'mean' ORDER BY 1")" \
+        $'itl_s,0.006125,,98\nlatency_s,3,2.5,98\ntpot_s,0.00625,,98\nttft_s,0.15,0.125,98'
+    # thousands, other columns and titles; a CSV states neither model nor load
+    abdb import -q --set model=m --set factor.concurrency=8 "$fixtures/genai_perf.csv"
+    same "$(ask "SELECT metric, statistic, value, n, raw_value FROM v_result WHERE source = 'genai-perf' AND statistic IN ('value', 'mean', 'p25') ORDER BY 1, 2")" \
+        $'latency_s,mean,5.25025,64,"5,250.25"\nlatency_s,p25,5.125,64,"5,125.00"\nqueries_per_s,value,5.6875,64,5.6875\ntokens_per_s,value,1456,64,"1,456.00"\ntpot_s,mean,0.0125,64,12.50\ntpot_s,p25,0.01225,64,12.25\nttft_s,mean,1.0405,64,"1,040.50"\nttft_s,p25,0.975,64,975.00'
+    same "$(ask "SELECT load_kind, load FROM v_curve WHERE source = 'genai-perf'")" "concurrency,8"
+    run abdb import --set device=A1 "$fixtures/guidellm.json"
+    fails 0 "3 rows: 2 accepted, 0 duplicate, 1 rejected"
+    fails 0 "2 of 80 requests failed"
+    same "$(ask "SELECT load_kind, load, tokens_per_s, marks FROM v_curve WHERE source = 'guidellm' ORDER BY 1")" $'concurrency,4,160,failed\nrequest_rate,5,608,'
+    same "$(ask "SELECT percentile, value FROM v_curve_latency l WHERE metric = 'latency_s' AND percentile IS NOT NULL AND entry_id = (SELECT min(entry_id) FROM v_run WHERE source = 'guidellm') ORDER BY 1")" \
+        $'0.1,2.5\n5,2.625\n50,3\n99,3.5\n99.9,3.75'
+}
+
+@test "AIPerf: a run without an answer has no results, a cancelled one is marked, a row of a CSV that is torn is a reject" {
+    printf 'Metric,avg,min,max\nError Input Sequence Length (tokens),9.5,6,14\n\nMetric,Value\nError Request Count,20.00\n' >none.csv
+    run abdb import none.csv
+    fails 0 "20 of 20 requests failed"
+    same "$(ask "SELECT status, reason FROM v_run")" "failed,no request was completed"
+    sed 's/"was_cancelled": false/"was_cancelled": true/; s/"avg": 2.0}/"avg": 0.0}/' "$fixtures/aiperf.json" >cancelled.json
+    run abdb import cancelled.json
+    fails 0 "the run was cancelled"
+    sed 's/^Inter Token Latency (ms),12.50,/&7,/' "$fixtures/genai_perf.csv" >torn.csv
+    run abdb import torn.csv
+    fails 0 "1 accepted, 0 duplicate, 1 rejected"
+    same "$(ask "SELECT line, reason FROM v_reject")" "5,more or fewer cells than the header has"
+    cat "$fixtures/genai_perf.csv" "$fixtures/genai_perf.csv" >twice.csv
+    run abdb import twice.csv
+    fails 6 "a second run begins"
+    echo '{"input_config": {"model": "m"}, "request_count": {"unit": "requests", "avg": 5}}' >empty.json
+    run abdb import empty.json
+    fails 5 "no rate, no latency"
+}
+
+@test "quality: lm-eval by task, llama-perplexity by corpus; a quantised model has no number format, a run's words end with it" {
+    run abdb import "$fixtures/lm_eval.json"
+    fails 0 "bits_per_byte,none (1), rouge1,none (1)"
+    same "$(ask "SELECT base_model, dtype, metric, value, yardstick FROM v_quality ORDER BY 3")" \
+        $'acme/Small-1B,bf16,accuracy,0.75,"arc_easy, context 4096"\nacme/Small-1B,bf16,accuracy.acc_norm,0.6875,"arc_easy, context 4096"\nacme/Small-1B,bf16,accuracy.exact_match.flexible-extract,0.625,"gsm8k, context 4096"\nacme/Small-1B,bf16,accuracy.exact_match.strict-match,0.5,"gsm8k, context 4096"\nacme/Small-1B,bf16,perplexity.word,12.5,"wikitext, context 4096"'
+    same "$(ask "SELECT low, high, spread, n FROM v_result WHERE metric = 'accuracy'")" "0.7304,0.7696,ci95,2376"
+    sed 's/dtype=auto/dtype=auto,load_in_4bit=True/; s/0.75/0.25/' "$fixtures/lm_eval.json" >quantised.json
+    abdb import -q quantised.json
+    same "$(ask "SELECT coalesce(dtype, '?') FROM v_result WHERE value = 0.25")" "?"
+    abdb import -q "$fixtures/llama_perplexity.log" 2>/dev/null
+    same "$(ask "SELECT model, dtype, metric, statistic, value, yardstick FROM v_quality WHERE source = 'llama-perplexity' ORDER BY 5")" \
+        $'llama 7B Q8_0,Q8_0,kl_divergence,median,0.0005,wiki.test.raw\nllama 7B Q8_0,Q8_0,kl_divergence,mean,0.00125,wiki.test.raw\nllama 7B Q8_0,Q8_0,kl_divergence,p99.9,0.125,wiki.test.raw\nllama 7B Q8_0,Q8_0,kl_divergence,max,0.75,wiki.test.raw\nllama 7B Q8_0,Q8_0,perplexity,value,5.875,wiki.test.raw\nllama 7B Q4_0,Q4_0,perplexity,value,5.9625,"wiki.test.raw, context 2048"'
+    # the second run lists no device: that of the first is not its
+    same "$(ask "SELECT DISTINCT dtype, coalesce(device, '?'), coalesce(devices, '?') FROM v_result WHERE source = 'llama-perplexity' ORDER BY 1")" $'Q4_0,Acme A1,1\nQ8_0,?,?'
+    printf 'Final estimate: PPL = 7.5 +/- 0.1\nFinal estimate: PPL = nan +/- nan\n' >bad.log
+    run abdb import bad.log
+    fails 0 "1 accepted, 0 duplicate, 1 rejected"
+}
+
+@test "trtllm-bench: each run of a log has its own model, layout and load; a mean that stands twice is one value" {
+    run abdb import --set device=H100-SXM "$fixtures/trtllm_bench.log"
+    fails 0 "left out, for nothing here says what it is: per user or GPU (3)"
+    same "$(ask "SELECT model, dtype, devices, metric, statistic, value, n FROM v_result ORDER BY entry_id, 4, 5")" \
+        $'acme/Model-70B,fp8,8,queries_per_s,value,28,7500\nacme/Model-70B,fp8,8,tokens_per_s,value,3584,7500\nacme/Model-8B,bf16,1,latency_s,max,1.1375,100\nacme/Model-8B,bf16,1,latency_s,mean,0.9755,100\nacme/Model-8B,bf16,1,latency_s,median,0.9905,100\nacme/Model-8B,bf16,1,queries_per_s,value,8,100\nacme/Model-8B,bf16,1,tokens_per_s,value,1024,100\nacme/Model-8B,bf16,1,tpot_s,mean,0.00725,100\nacme/Model-8B,bf16,1,tpot_s,median,0.0075,100\nacme/Model-8B,bf16,1,tpot_s,min,0.0065,100\nacme/Model-8B,bf16,1,tpot_s,p99,0.008125,100\nacme/Model-8B,bf16,1,ttft_s,mean,0.1625,100'
+    # the first run states no concurrency and no latency: no point of a curve
+    same "$(ask "SELECT load_kind, load, tokens_per_s FROM v_curve")" "request_rate,16,1024"
+    same "$(ask "SELECT text FROM v_run_factor WHERE factor = 'concurrency'")" "8"
+    printf '= PERFORMANCE OVERVIEW\nRequest Throughput (req/sec): 2.0\nTotal Output Throughput (tokens/sec): <value>\n' >none.txt
+    run abdb import none.txt
+    fails 5 "no rate: missing, zero or no number"
+}

@@ -164,3 +164,19 @@ results() { # closed datacenter results of a round: one per result, not per metr
     # nothing is passed over in silence
     same "$(grep -c ': [0-9]* *$' walk.txt)" "$(grep -c 'measurements/.*json: 0 *$\|systems/.*json: 0 *$' walk.txt)"
 }
+
+@test "serving and quality: files that no importer was written from, mixed in a folder, without an option" {
+    need_realdata serving-quality
+    run abdb import "$realdata/serving-quality"
+    fails 0 "total: 14 files"
+    fails 0 "0 rejected"
+    # TSV: a value of each file as it stands there, and how many results come of it
+    while IFS=$'\x1f' read -r file _ _ _ metric statistic value count flags; do
+        same "$file $(ask "SELECT count(*) FROM v_result WHERE artifact LIKE '%$file'")" "$file $count"
+        [ -z "$metric" ] ||
+            same "$file $(ask "SELECT count(*) FROM v_result WHERE artifact LIKE '%$file' AND metric = '$metric' AND statistic = '$statistic' AND abs(value / $value - 1) < 1e-12 AND coalesce(flags, '') = '$flags'")" "$file 1"
+    done < <(tail -n +2 "$root/tests/checks/serving_quality.tsv" | tr '\t' '\037')
+    same "$(ask "SELECT model, dtype, devices FROM v_result WHERE value = 3.563")" "deepseek2 671B IQ2_K_R4 - 2.375 bpw,IQ2_K_R4 - 2.375 bpw,1"
+    same "$(ask "SELECT DISTINCT model, dtype, devices FROM v_result WHERE source = 'trtllm-bench'")" "meta-llama/Llama-3.1-70B-Instruct,fp8,8"
+    same "$(ask "SELECT load_kind, load FROM v_curve WHERE source = 'guidellm'")" "request_rate,10"
+}

@@ -133,6 +133,14 @@ P
     fails 6 "console output of google-benchmark"
     refused "console output of NVBench" '# Benchmark Results\n\n| n | Samples | GPU Time |\n|---|---|---|\n| 1 | 2x | 3 us |\n' n.md
     refused "training log of MLPerf v0.5" ':::MLPv0.5.0 ncf 1541000010.25 (estimator.py:17) run_start\n' v.log
+    refused "output of trtexec" '[I] === Performance summary ===\n[I] Throughput: 512.5 qps\n' q.txt
+    refused "summary of llmperf" '{"num_concurrent_requests": 8, "results_ttft_s_quantiles_p25": 0.5}\n' p.json
+    refused "report of inference-perf" '{"load_summary": {"count": 5}, "successes": {}, "failures": {}}\n' i.json
+    refused "vllm bench throughput" '{"elapsed_time": 5.5, "num_requests": 8, "total_num_tokens": 800, "requests_per_second": 1.5, "tokens_per_second": 145.5}\n' h.json
+    refused "vllm bench latency" '{"avg_latency": 5.5, "latencies": [5.5], "percentiles": {"10": 5.5}}\n' w.json
+    refused "output of mamf-finder" 'The best outcome was 794.5TFLOPS @ 2048x2048x13312 (MxNxK) (tried 79 shapes)\n' m.txt
+    refused "output of rocblas-bench" 'transA,transB,M,N,K,alpha,rocblas-Gflops,us\nN,T,8,8,8,1,5.5,1.5\n' rb.txt
+    refused "output of dcgmi diag" 'Successfully ran diagnostic for group.\n| Diagnostic | Result |\n' d.txt
     refused "an SQLite database; abdb reads those of llama-bench only" 'SQLite format 3\0rest of it, which is none\n' x.db
     printf 'GPU,Model\nA1,m\n' | iconv -t UTF-16LE >u.csv
     run abdb import u.csv

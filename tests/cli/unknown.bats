@@ -19,7 +19,7 @@ PY
     run python3 "$root/tests/checks/unknown_factors.py" "$build/abdb" "$fixtures" work
     echo "$output"
     [ "$status" -eq 0 ]
-    [[ "$output" == *" of 22 fixtures, 0 dropped" ]]
+    [[ "$output" == *" of 27 fixtures, 0 dropped" ]]
 }
 
 @test "an unknown factor that differs: COMPARABLE EXCEPT with its name, exit 0; rank keeps one group and says so" {
