@@ -185,6 +185,12 @@ ABDB_MUST_USE abdb_status abdb_print_kernel_estimate_record(const abdb_backend *
                                                             abdb_device *device, const char *cell,
                                                             json_t *request, const char **status,
                                                             abdb_error *err);
+/* --- count_work.c --- */
+/* Prints how much a cell is by abdb's formula of that kernel or workload, with the formula. *status
+ * is not-implemented where there is none; ABDB_USAGE too where the parameters leave open how much. */
+ABDB_MUST_USE abdb_status abdb_print_work_record(const abdb_backend *backend, abdb_device *device,
+                                                 const char *cell, json_t *request,
+                                                 const char **status, abdb_error *err);
 /* Prints samples of a cell. */
 void abdb_print_sample_records(const char *cell, const abdb_samples *samples);
 

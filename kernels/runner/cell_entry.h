@@ -17,6 +17,7 @@ typedef struct {
     char started[32];           /* when that began */
     long *starts;               /* so many lives in this repetition */
     bool doubtful;              /* the cell that ended last */
+    bool unknown_formula;       /* of it */
     abdb_series_summary series; /* its samples */
 } abdb_backend_session;
 

@@ -16,6 +16,7 @@
 #include "kernels/runner/missing.h"
 #include "kernels/runner/expand_providers.h"
 #include "kernels/runner/backend_reader.h"
+#include "kernels/runner/recount_work.h"
 
 enum { CELL_MOST_S = 120 }; /* of a small cell */
 static const double breath_s = 0.05;
@@ -179,6 +180,23 @@ static void mark_rules_held_by_ended_cell(abdb_backend_reader *t)
     for (size_t i = 0; ok && measured[i]; i++) abdb_rule_mark_held_if_untried(t, measured[i]);
 }
 
+/* Rule 4.6: where the formula is abdb's, abdb counts the same operations and bytes. */
+static abdb_status mark_rule_4_6_if_work_differs(abdb_backend_reader *t, const abdb_cell *cell,
+                                                 abdb_error *err)
+{
+    const char *counter = t->how->run->counter;
+    abdb_work_verdict verdict;
+    char why[160];
+    abdb_status st = ABDB_OK;
+
+    if (!counter || t->validation.rejected || strcmp(t->validation.status, "ok") != 0)
+        return ABDB_OK;
+    TRY(abdb_recount_work(t->how->run, counter, cell, t->validation.result, &verdict, why, err));
+    if (verdict == ABDB_WORK_DIFFERS) abdb_rule_mark_broken_with_first_reason(t, "4.6", "%s", why);
+done:
+    return st;
+}
+
 /* Asks a cell; its status is in t->validation.status, "" where it has none. A program that went
  * wrong is ended: the next cell starts it anew. */
 static abdb_status run_cell_marking_rules_until_end(abdb_backend_reader *t, const abdb_cell *cell,
@@ -198,6 +216,7 @@ static abdb_status run_cell_marking_rules_until_end(abdb_backend_reader *t, cons
         abdb_rule_mark_broken_with_first_reason(t, "5.2", "it ended inside of %s", cell->name);
     if (came == ABDB_FOUND) { /* and whatever it says without having been asked */
         came = abdb_reader_check_lines_until_kind(t, NULL, breath_s, 2 * breath_s);
+        TRY(mark_rule_4_6_if_work_differs(t, cell, err));
         if (!t->validation.rejected) mark_rules_held_by_ended_cell(t);
     }
     if (came == ABDB_GONE || t->validation.rejected || !t->validation.ended) {

@@ -14,6 +14,7 @@
 #include "kernels/runner/backend_process.h"
 #include "kernels/runner/expand_providers.h"
 #include "kernels/runner/rank_results.h"
+#include "kernels/runner/recount_work.h"
 #include "kernels/runner/cell_entry.h"
 #include "kernels/runner/cell_validation.h"
 #include "schema/core/array.h"
@@ -162,6 +163,24 @@ done:
     return st;
 }
 
+/* Of a program of others: are its operations and bytes those of abdb's formula? */
+static abdb_status reject_if_work_differs_note_unknown_formula(abdb_backend_session *s,
+                                                               const abdb_cell *cell,
+                                                               abdb_error *err)
+{
+    abdb_work_verdict verdict;
+    char why[160];
+    abdb_status st = ABDB_OK;
+
+    s->unknown_formula = false;
+    if (!s->o->foreign || !s->o->counter || strcmp(s->validation.status, "ok") != 0) return ABDB_OK;
+    TRY(abdb_recount_work(s->o, s->o->counter, cell, s->validation.result, &verdict, why, err));
+    s->unknown_formula = verdict == ABDB_WORK_UNKNOWN;
+    if (verdict == ABDB_WORK_DIFFERS) abdb_reject_cell(&s->validation, "4.6", "%s", why);
+done:
+    return st;
+}
+
 /* Where the program answers the cell before once more, this one is asked anew, of a new process: it
  * is not this one's fault. */
 static abdb_status run_cell_retry_if_stale_answer_store_entry(abdb_backend_session *s,
@@ -176,6 +195,7 @@ static abdb_status run_cell_retry_if_stale_answer_store_entry(abdb_backend_sessi
     TRY(start_backend_request_cell_and_await_end(s, cell, line, err));
     if (s->validation.answered_before && !*s->child.stop)
         TRY(start_backend_request_cell_and_await_end(s, cell, line, err));
+    TRY(reject_if_work_differs_note_unknown_formula(s, cell, err));
     TRY(abdb_build_entry_and_send_to_sink(s, cell, tally, err));
 done:
     free(line);

@@ -40,6 +40,7 @@ typedef struct {
     const char *campaign, *tag;  /* tag NULL: none */
     int threads, quick, energy;  /* threads 0: all allowed */
     bool foreign;                /* none of abdb's own: its results are marked self-verified */
+    const char *counter;         /* abdb-run-ref, which counts the work of such again; or NULL */
     bool keep_environment;       /* its environment is ours: nothing is set for kernels */
     size_t repetition;           /* of the process, from 0 */
     long *starts;                /* of the program in this repetition so far, counted up; or NULL */

@@ -70,6 +70,29 @@ liar() { # WAY: status, flags, reason of a program that lies so, alone in its fo
     done
 }
 
+@test "work is counted again: another number is a bad answer, another formula of abdb's kernel is in no comparison, rank or ceiling" {
+    same "$(liar ops)" "bad-answer||the backend broke the protocol (4.6): ops is 5.24288e+06; and gemm@1 of these parameters counts 524288"
+    same "$(liar bytes)" "bad-answer||the backend broke the protocol (4.6): bytes is 4.9152e+07; and gemm@1 of these parameters counts 49152"
+    for way in formula own-formula; do
+        same "$(liar $way)" "ok|self-verified unknown-formula|"
+        run abdb query kernels
+        fails 0 "unknown-formula: abdb cannot count this work again"
+        same "$(abdb query ceilings -o csv 2>/dev/null | grep -c Liar)" 0
+        ABDB_BACKENDS=$dir/liars abdb run -q --kernel gemm --backend liar --axis n=64 --axis dtype=f32 --tag honest
+        run abdb compare tag=$way tag=honest --where metric=flops_per_s
+        fails 3 unknown-formula
+        same "$(abdb rank workload=gemm,metric=flops_per_s --per tag -o csv --columns tag 2>/dev/null | grep -c "^$way")" 0
+        [[ $(abdb query ceilings -o csv 2>/dev/null | grep -c Liar) -ge 1 ]]
+    done
+}
+
+@test "check-backend names the rule that each cheating program breaks" {
+    for way in overlap:4.5 backwards:4.4 bound:4.6 unchecked:4.8 steady:4.8 ops:4.6 bytes:4.6; do
+        WAY=${way%:*} abdb check-backend -o csv --wait 3 --cell "gemm n=64 dtype=f32" -- python3 -SE "$root/tests/backends/lying_backend.py" >${way%:*}.csv 2>/dev/null || true
+        grep -q "^${way#*:},BROKEN" "${way%:*}.csv" || { cat "${way%:*}.csv"; false; }
+    done
+}
+
 @test "a trend, two speeds, a wide interval and an outlier among equal samples are marked; a background load is named" {
     same "$(liar steady-times)" "ok|self-verified|"
     same "$(ask "SELECT count(*) FROM v_sample WHERE mark IS NOT NULL")" 0
@@ -93,7 +116,7 @@ liar() { # WAY: status, flags, reason of a program that lies so, alone in its fo
     for k in gemm stream; do
         cat >fast/abdb-run-fast <<P
 #!/bin/sh
-"$build/abdb-run-ref" "\$@" | sed -u -E '/"kind":"result"/s/"(ops|bytes)":[0-9.e+]+/"\1":1e18/g'
+"$build/abdb-run-ref" "\$@" | sed -u -E 's/"most_(ops|bytes)_per_s":[0-9.e+]+/"most_\1_per_s":1e6/g'
 P
         chmod +x fast/abdb-run-fast
         ABDB_BACKENDS=$dir/fast abdb run -q --kernel $k --backend fast --axis n=64 --quick
