@@ -154,7 +154,7 @@ static void print_end_record_sanitizing_reason(const char *cell, const char *sta
                                          status, "reason", sanitized_json_string(reason)));
 }
 
-/* What is done with cells. COUNT, of abdb's own use: their work, whatever the backend implements. */
+/* What is done with cells. COUNT, of abdb's own use: their work, or answers to challenges. */
 typedef enum { RUN, ESTIMATE, COUNT } cell_mode;
 
 /* One cell; without a device its end has no_device_reason. */
@@ -169,6 +169,8 @@ static void handle_cell_and_print_records(const abdb_backend *backend, abdb_devi
     abdb_print_and_free_record(json_pack("{s:s,s:s}", "kind", "begin", "cell", cell));
     if (!device)
         (void)!ABDB_FAIL(&err, ABDB_BACKEND, "%s", no_device_reason);
+    else if (mode == COUNT && json_object_get(request, "seed"))
+        (void)!abdb_print_challenge_answer(device, cell, request, &status, &err);
     else if (mode == COUNT)
         (void)!abdb_print_work_record(backend, device, cell, request, &status, &err);
     else if (workload && mode == ESTIMATE)

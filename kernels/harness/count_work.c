@@ -15,8 +15,7 @@ typedef struct {
     const abdb_workload *workload;
 } counted_work;
 
-/* The parameters that the formula knows: dtype, and those that a list separated by blanks names. */
-static json_t *known_params_json(json_t *params, const char *names)
+json_t *abdb_json_members_of_list(json_t *params, const char *names)
 {
     json_t *out = json_object(), *value;
     const char *key;
@@ -75,8 +74,8 @@ abdb_status abdb_print_work_record(const abdb_backend *backend, abdb_device *dev
     if (!what.kernel && !what.workload)
         return ABDB_FAIL(err, ABDB_USAGE, "abdb has no kernel '%s'", name ? name : "");
     *status = "failed";
-    params = known_params_json(json_object_get(request, "params"),
-                               what.kernel ? what.kernel->names : what.workload->names);
+    params = abdb_json_members_of_list(json_object_get(request, "params"),
+                                       what.kernel ? what.kernel->names : what.workload->names);
     TRY(count_work_on_machine(&what, backend, device, params, &small_machine, &one, err));
     TRY(count_work_on_machine(&what, backend, device, params, &large_machine, &other, err));
     if (one.ops != other.ops || one.bytes != other.bytes)

@@ -185,9 +185,19 @@ ABDB_MUST_USE abdb_status abdb_print_kernel_estimate_record(const abdb_backend *
                                                             abdb_device *device, const char *cell,
                                                             json_t *request, const char **status,
                                                             abdb_error *err);
+/* --- challenge_answer.c --- */
+/* Prints digests of some rows of a plain product of whole numbers made from a seed (rule 4.21 of
+ * protocol.md): `seed` and `rows` of the request. ABDB_USAGE: it is another kernel, or has other
+ * rows. */
+ABDB_MUST_USE abdb_status abdb_print_challenge_answer(abdb_device *device, const char *cell,
+                                                      json_t *request, const char **status,
+                                                      abdb_error *err);
 /* --- count_work.c --- */
+/* The parameters that a formula knows: dtype, and those that a list separated by blanks names. The
+ * caller's. */
+json_t *abdb_json_members_of_list(json_t *params, const char *names);
 /* Prints how much a cell is by abdb's formula of that kernel or workload, with the formula. *status
- * is not-implemented where there is none; ABDB_USAGE too where the parameters leave open how much. */
+ * is not-implemented where there is none; ABDB_USAGE also where parameters leave open how much. */
 ABDB_MUST_USE abdb_status abdb_print_work_record(const abdb_backend *backend, abdb_device *device,
                                                  const char *cell, json_t *request,
                                                  const char **status, abdb_error *err);

@@ -99,6 +99,8 @@ const char *abdb_cell_stored_name(abdb_arena *arena, const char *backend, const 
                                   const abdb_cell *cell, size_t repetition);
 /* The line that asks a backend for a cell; free() it. NULL: no memory. */
 char *abdb_cell_request_json_line(const abdb_run_options *options, const abdb_cell *cell);
+/* Is a program asked in a cell for products by which abdb verifies it (challenge.h)? */
+bool abdb_cell_request_has_challenge(const abdb_run_options *options, const abdb_cell *cell);
 /* The kernels of OpenBLAS that this processor could run at best ("SkylakeX", "Haswell"), or NULL.
  */
 const char *abdb_best_openblas_core_type(void);

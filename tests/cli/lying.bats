@@ -86,11 +86,26 @@ liar() { # WAY: status, flags, reason of a program that lies so, alone in its fo
     done
 }
 
+@test "who answers challenges between samples is verified by abdb; a wrong answer is a bad one; fewer leave it the program's word" {
+    same "$(liar challenge)" "ok||"
+    same "$(ask "SELECT DISTINCT verified || verified_by || marks FROM v_result")" "passabdb"
+    same "$(liar challenge-once)" "ok|self-verified|"
+    same "$(ask "SELECT DISTINCT verified_by FROM v_result")" program
+    for way in challenge-half challenge-other-inputs; do
+        [[ $(liar $way) == "bad-answer||the backend broke the protocol (4.21): row "*" of the product of seed "*" is wrong" ]]
+    done
+    same "$(liar challenge-other-seed)" "bad-answer||the backend broke the protocol (4.21): an answer of no seed that it was given"
+    same "$(liar challenge-early)" "bad-answer||the backend broke the protocol (4.21): an answer without a sample since its seed"
+}
+
 @test "check-backend names the rule that each cheating program breaks" {
-    for way in overlap:4.5 backwards:4.4 bound:4.6 unchecked:4.8 steady:4.8 ops:4.6 bytes:4.6; do
+    for way in overlap:4.5 backwards:4.4 bound:4.6 unchecked:4.8 steady:4.8 ops:4.6 bytes:4.6 challenge-half:4.21 \
+        challenge-other-inputs:4.21 challenge-early:4.21; do
         WAY=${way%:*} abdb check-backend -o csv --wait 3 --cell "gemm n=64 dtype=f32" -- python3 -SE "$root/tests/backends/lying_backend.py" >${way%:*}.csv 2>/dev/null || true
         grep -q "^${way#*:},BROKEN" "${way%:*}.csv" || { cat "${way%:*}.csv"; false; }
     done
+    WAY=challenge abdb check-backend -o csv --wait 3 --cell "gemm n=64 dtype=f32" -- python3 -SE "$root/tests/backends/lying_backend.py" >right.csv 2>/dev/null || true
+    grep -q "^4.21,ok" right.csv
 }
 
 @test "a trend, two speeds, a wide interval and an outlier among equal samples are marked; a background load is named" {
