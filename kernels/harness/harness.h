@@ -204,6 +204,16 @@ ABDB_MUST_USE abdb_status abdb_print_work_record(const abdb_backend *backend, ab
 /* Prints samples of a cell. */
 void abdb_print_sample_records(const char *cell, const abdb_samples *samples);
 
+/* --- workload_guard.c: what a workload must leave alone, one at a time ------------------------ */
+/* From here on the host's memory is allocated between guards, until _end, which gives the device
+ * its own functions back; what was allocated is released before. */
+void abdb_workload_guard_begin(abdb_device *d);
+void abdb_workload_guard_end(abdb_device *d);
+/* These bytes may not change from now on. */
+void abdb_workload_guard_keep_constant(const void *data, size_t bytes);
+/* ABDB_VERIFY: a guard or what is constant has changed. */
+ABDB_MUST_USE abdb_status abdb_workload_guard_require_unchanged(abdb_error *err);
+
 /* --- workload_cell.c: a workload, which keeps its state from repetition to repetition --------- */
 const abdb_workload *abdb_find_workload_by_name(const char *name);
 /* Runs a cell of it and prints samples, spans, metrics and the result, as
@@ -363,6 +373,12 @@ void abdb_sample_watch_spoil_before_sample(abdb_sample_watch *w, double sample_s
 /* After it: looks at what came back, and changes the input back. ABDB_VERIFY: it is wrong. */
 ABDB_MUST_USE abdb_status abdb_sample_watch_check_after_sample(abdb_sample_watch *w,
                                                                abdb_error *err);
+/* After the last sample: launches of about launch_s seconds, whose outputs are compared, in what is
+ * left of the time for looks. ABDB_VERIFY: one is wrong; and what a launch says. */
+ABDB_MUST_USE abdb_status abdb_sample_watch_launch_while_time_lasts(abdb_sample_watch *w,
+                                                                    double launch_s,
+                                                                    const volatile int *stop,
+                                                                    abdb_error *err);
 void abdb_sample_watch_free(abdb_sample_watch *w); /* may be NULL */
 
 /* --- estimate.c ---------------------------------------------------------------------------------

@@ -142,6 +142,22 @@ P
     same "$(abdb query ceilings -o csv 2>/dev/null | grep -c fast)" 0
 }
 
+@test "f32 by three products of bf16 can be measured, is named beside f32, and is no ceiling" {
+    abdb run -q --kernel gemm --backend ref --axis n=64 --axis dtype=f32 --axis products=bf16x3 --quick --tag by-three
+    same "$(ask "SELECT DISTINCT verified FROM v_run")" pass
+    same "$(abdb query ceilings -o csv 2>/dev/null | grep -c gemm)" 0
+    abdb run -q --kernel gemm --backend ref --axis n=64 --axis dtype=f32 --quick --tag whole
+    [[ $(abdb query ceilings -o csv 2>/dev/null | grep -c gemm) -ge 1 ]]
+    run abdb compare tag=by-three tag=whole
+    [[ $output == *"unknown on a side: products"* ]]
+    run abdb rank workload=gemm,metric=flops_per_s --per none
+    fails 0 "2 groups that may not be compared with one another"
+    run abdb run --kernel gemm --backend vec --axis n=64 --axis products=bf16x3 --quick
+    [[ $output == *"1 not implemented"* ]] || same "$(ask "SELECT status || reason FROM v_run WHERE backend = 'vec'")" "not-implementedit has products of the format itself only"
+    run abdb run -q --kernel gemm --backend ref --axis n=64 --axis dtype=f64 --axis products=bf16x3 --quick
+    same "$(ask "SELECT reason FROM v_run WHERE dtype = 'f64'")" "gemm: products=bf16x3 is of f32"
+}
+
 @test "pass beside what was compared in part, or at a smaller size" {
     cat >plan <<'P'
 gemm n=32 dtype=f32
