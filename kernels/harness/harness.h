@@ -373,8 +373,8 @@ void abdb_sample_watch_spoil_before_sample(abdb_sample_watch *w, double sample_s
 /* After it: looks at what came back, and changes the input back. ABDB_VERIFY: it is wrong. */
 ABDB_MUST_USE abdb_status abdb_sample_watch_check_after_sample(abdb_sample_watch *w,
                                                                abdb_error *err);
-/* After the last sample: launches of about launch_s seconds, whose outputs are compared, in what is
- * left of the time for looks. ABDB_VERIFY: one is wrong; and what a launch says. */
+/* After the last sample: launches of about launch_s seconds, whose outputs are compared, for a part
+ * of that 1 %. ABDB_VERIFY: one is wrong; and what a launch says. */
 ABDB_MUST_USE abdb_status abdb_sample_watch_launch_while_time_lasts(abdb_sample_watch *w,
                                                                     double launch_s,
                                                                     const volatile int *stop,
