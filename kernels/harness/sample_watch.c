@@ -12,10 +12,10 @@
 
 enum { SPOTS = 64, ELEMENT = 8, LOOKS = 3, WINDOW = 4 };
 /* Of the time since the cell began, of which at_once_s counts at the first sample, looks take at
- * most `share`, launches after the last sample `share_after`. Of a reference row so many operations
- * at most. Long samples are looked at each, short ones seldom, so that the median of what caches
- * hold stays that of samples without looks. */
-static const double share = 0.006, share_after = 0.004, row_ops_most = 1e7, short_sample_s = 1e-3,
+ * most `share`, launches after the last sample `share_after` and what looks have left. Of a
+ * reference row so many operations at most. Long samples are looked at each, short ones seldom, so
+ * that the median of what caches hold stays that of samples without looks. */
+static const double share = 0.004, share_after = 0.006, row_ops_most = 1e7, short_sample_s = 1e-3,
                     long_sample_s = 1e-2, at_once_s = 1;
 
 typedef struct {
@@ -241,7 +241,7 @@ static bool is_look_within_time_budget(const abdb_sample_watch *w, double look_s
 /* Draws whether a sample of about sample_s seconds is looked at. */
 static bool draw_whether_to_look_at_sample(abdb_sample_watch *w, double sample_s)
 {
-    uint64_t one_in = sample_s < short_sample_s ? 8 : sample_s < long_sample_s ? 2 : 1;
+    uint64_t one_in = sample_s < short_sample_s ? 24 : sample_s < long_sample_s ? 2 : 1;
 
     return draw_random_below(w, one_in) == 0 && is_look_within_time_budget(w, 0);
 }
@@ -384,7 +384,9 @@ abdb_status abdb_sample_watch_launch_while_time_lasts(abdb_sample_watch *w, doub
                                                       const volatile int *stop, abdb_error *err)
 {
     double each_s = w->relaunches ? w->relaunch_s : launch_s + w->digest_s,
-           start = abdb_clock_seconds(), end = start + share_after * (start - w->began_s);
+           start = abdb_clock_seconds(), passed_s = start - w->began_s,
+           end =
+               start + fmax(share_after * passed_s, (share + share_after) * passed_s - w->spent_s);
     abdb_status st = ABDB_OK;
 
     w->ended = true;
