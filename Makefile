@@ -470,6 +470,7 @@ soak: ## the tests with all cases, kills, faults, wrong kernels, cells, the gate
 	@BUILD=$(BUILD) tests/campaigns/cells.sh
 	@tests/mutants/kernels.sh
 	@tests/mutants/kernels.sh --table classes.txt
+	@tests/mutants/kernels.sh --table foreign.txt
 	@BUILD=$(BUILD) tests/mutants/workloads.sh
 	@BUILD=$(BUILD) tests/mutants/opencl.sh
 	@BUILD=$(BUILD) tests/mutants/cuda.sh

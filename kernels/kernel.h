@@ -161,6 +161,9 @@ typedef struct {
     /* Makes inputs whose result is exact in whatever order it is computed, so that an output must
      * be the reference, rounded once. False: there are none, and nothing was changed; or NULL. */
     bool (*make_exact_inputs)(const abdb_problem *p, uint64_t seed);
+    /* How far an output of such inputs may be from the reference, relative to it. NULL: not at all;
+     * INFINITY: it is not exact. */
+    double (*exact_error_bound)(const abdb_problem *p, int tensor);
     /* Small problems "name=value ..." at the edges of loops and blocks, which are verified before
      * the first sample on the host; those that it cannot have are left out. End: NULL. NULL: none.
      */
@@ -208,6 +211,7 @@ struct abdb_rank_workload;
 typedef struct {
     const char *name, *summary;
     const char *names; /* of parameters that all its kernels have, separated by blanks, or NULL */
+    const char *products; /* words of the parameter `products` besides own; NULL: none */
     /* End: NULL; several of one kernel differ in `provider`, and each is measured. Provider "ref"
      * is in the backend ref only. */
     const abdb_impl *const *native;
@@ -349,6 +353,7 @@ typedef struct {
     bool ta, tb; /* A is stored K x M, B is stored N x K */
     bool beta;   /* to what is in C */
     bool packed;
+    bool bf16x3; /* of f32, by three products of bf16 */
     int act;
     const abdb_tensor *bias; /* of n elements, one for each column, or NULL */
 } abdb_gemm;

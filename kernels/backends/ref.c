@@ -17,6 +17,7 @@ static int ref_thread_count(void)
 static const abdb_backend backend = {.name = "ref",
                                      .summary = "portable C, one thread: the reference, never fast",
                                      .native = native,
+                                     .products = "bf16x3",
                                      .threads = ref_thread_count,
                                      .parts = &abdb_ref_parts};
 

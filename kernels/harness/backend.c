@@ -154,10 +154,13 @@ static void print_end_record_sanitizing_reason(const char *cell, const char *sta
                                          status, "reason", sanitized_json_string(reason)));
 }
 
+/* What is done with cells. COUNT, of abdb's own use: their work, or answers to challenges. */
+typedef enum { RUN, ESTIMATE, COUNT } cell_mode;
+
 /* One cell; without a device its end has no_device_reason. */
-static void run_or_estimate_cell_and_print_records(const abdb_backend *backend, abdb_device *device,
-                                                   bool estimate, const char *cell, json_t *request,
-                                                   const char *no_device_reason)
+static void handle_cell_and_print_records(const abdb_backend *backend, abdb_device *device,
+                                          cell_mode mode, const char *cell, json_t *request,
+                                          const char *no_device_reason)
 {
     const char *status = "no-device", *name = json_string_value(json_object_get(request, "kernel"));
     const abdb_workload *workload = name ? abdb_find_workload_by_name(name) : NULL;
@@ -166,13 +169,17 @@ static void run_or_estimate_cell_and_print_records(const abdb_backend *backend, 
     abdb_print_and_free_record(json_pack("{s:s,s:s}", "kind", "begin", "cell", cell));
     if (!device)
         (void)!ABDB_FAIL(&err, ABDB_BACKEND, "%s", no_device_reason);
-    else if (workload && estimate)
+    else if (mode == COUNT && json_object_get(request, "seed"))
+        (void)!abdb_print_challenge_answer(device, cell, request, &status, &err);
+    else if (mode == COUNT)
+        (void)!abdb_print_work_record(backend, device, cell, request, &status, &err);
+    else if (workload && mode == ESTIMATE)
         (void)!abdb_print_workload_estimate_record(workload, backend, device, cell, request,
                                                    &status, &err);
     else if (workload)
         (void)!abdb_run_and_print_workload_cell(workload, backend, device, cell, request, &stopping,
                                                 &status, &err);
-    else if (estimate)
+    else if (mode == ESTIMATE)
         (void)!abdb_print_kernel_estimate_record(backend, device, cell, request, &status, &err);
     else
         (void)!abdb_run_and_print_kernel_cell(backend, device, cell, request, &stopping, &status,
@@ -180,10 +187,9 @@ static void run_or_estimate_cell_and_print_records(const abdb_backend *backend, 
     print_end_record_sanitizing_reason(cell, status, strcmp(status, "ok") == 0 ? "" : err.message);
 }
 
-/* Cells from standard input: run, or only estimated. */
-static int run_or_estimate_stdin_cells_with_heartbeat(const abdb_backend *backend,
-                                                      abdb_device *device, bool estimate,
-                                                      const char *no_device_reason)
+/* Cells from standard input. */
+static int handle_stdin_cells_with_heartbeat(const abdb_backend *backend, abdb_device *device,
+                                             cell_mode mode, const char *no_device_reason)
 {
     char *line = NULL;
     size_t room = 0;
@@ -201,8 +207,7 @@ static int run_or_estimate_stdin_cells_with_heartbeat(const abdb_backend *backen
         if (!cell)
             fprintf(stderr, "abdb-run-%s: a line that is no cell was left out\n", backend->name);
         else
-            run_or_estimate_cell_and_print_records(backend, device, estimate, cell, request,
-                                                   no_device_reason);
+            handle_cell_and_print_records(backend, device, mode, cell, request, no_device_reason);
         json_decref(request);
     }
     free(line);
@@ -211,15 +216,28 @@ static int run_or_estimate_stdin_cells_with_heartbeat(const abdb_backend *backen
     return 0;
 }
 
+/* The mode that an argument names; false: none, and it is no `describe`. */
+static bool parse_mode_or_describe(const char *verb, cell_mode *mode)
+{
+    static const char *const verbs[] = {"run", "estimate", "count", "describe"};
+
+    for (int i = 0; i < 4; i++)
+        if (strcmp(verbs[i], verb) == 0) {
+            *mode = (cell_mode)i;
+            return true;
+        }
+    return false;
+}
+
 int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
 {
     struct sigaction action = {.sa_handler = set_stopping_flag_on_signal};
     abdb_device *device = NULL;
     abdb_error err = {.message = ""};
+    cell_mode mode;
     int code = 0;
 
-    if (argc != 2 || (strcmp(argv[1], "describe") != 0 && strcmp(argv[1], "run") != 0 &&
-                      strcmp(argv[1], "estimate") != 0)) {
+    if (argc != 2 || !parse_mode_or_describe(argv[1], &mode)) {
         fprintf(stderr,
                 "abdb-run-%s - %s\nusage: abdb-run-%s describe | run | estimate\n"
                 "`run` reads cells, one JSON object a line, and prints records; abdb run"
@@ -246,8 +264,7 @@ int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
         abdb_print_and_free_record(json_pack("{s:s,s:o}", "kind", "no-device", "reason",
                                              sanitized_json_string(err.message)));
     if (strcmp(argv[1], "describe") != 0)
-        code = run_or_estimate_stdin_cells_with_heartbeat(
-            backend, device, strcmp(argv[1], "estimate") == 0, err.message);
+        code = handle_stdin_cells_with_heartbeat(backend, device, mode, err.message);
     abdb_print_and_free_record(json_pack("{s:s}", "kind", "bye"));
     return code;
 }

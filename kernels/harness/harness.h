@@ -185,8 +185,34 @@ ABDB_MUST_USE abdb_status abdb_print_kernel_estimate_record(const abdb_backend *
                                                             abdb_device *device, const char *cell,
                                                             json_t *request, const char **status,
                                                             abdb_error *err);
+/* --- challenge_answer.c --- */
+/* Prints digests of some rows of a plain product of whole numbers made from a seed (rule 4.21 of
+ * protocol.md): `seed` and `rows` of the request. ABDB_USAGE: it is another kernel, or has other
+ * rows. */
+ABDB_MUST_USE abdb_status abdb_print_challenge_answer(abdb_device *device, const char *cell,
+                                                      json_t *request, const char **status,
+                                                      abdb_error *err);
+/* --- count_work.c --- */
+/* The parameters that a formula knows: dtype, and those that a list separated by blanks names. The
+ * caller's. */
+json_t *abdb_json_members_of_list(json_t *params, const char *names);
+/* Prints how much a cell is by abdb's formula of that kernel or workload, with the formula. *status
+ * is not-implemented where there is none; ABDB_USAGE also where parameters leave open how much. */
+ABDB_MUST_USE abdb_status abdb_print_work_record(const abdb_backend *backend, abdb_device *device,
+                                                 const char *cell, json_t *request,
+                                                 const char **status, abdb_error *err);
 /* Prints samples of a cell. */
 void abdb_print_sample_records(const char *cell, const abdb_samples *samples);
+
+/* --- workload_guard.c: what a workload must leave alone, one at a time ------------------------ */
+/* From here on the host's memory is allocated between guards, until _end, which gives the device
+ * its own functions back; what was allocated is released before. */
+void abdb_workload_guard_begin(abdb_device *d);
+void abdb_workload_guard_end(abdb_device *d);
+/* These bytes may not change from now on. */
+void abdb_workload_guard_keep_constant(const void *data, size_t bytes);
+/* ABDB_VERIFY: a guard or what is constant has changed. */
+ABDB_MUST_USE abdb_status abdb_workload_guard_require_unchanged(abdb_error *err);
 
 /* --- workload_cell.c: a workload, which keeps its state from repetition to repetition --------- */
 const abdb_workload *abdb_find_workload_by_name(const char *name);
@@ -347,6 +373,12 @@ void abdb_sample_watch_spoil_before_sample(abdb_sample_watch *w, double sample_s
 /* After it: looks at what came back, and changes the input back. ABDB_VERIFY: it is wrong. */
 ABDB_MUST_USE abdb_status abdb_sample_watch_check_after_sample(abdb_sample_watch *w,
                                                                abdb_error *err);
+/* After the last sample: launches of about launch_s seconds, whose outputs are compared, for a part
+ * of that 1 %. ABDB_VERIFY: one is wrong; and what a launch says. */
+ABDB_MUST_USE abdb_status abdb_sample_watch_launch_while_time_lasts(abdb_sample_watch *w,
+                                                                    double launch_s,
+                                                                    const volatile int *stop,
+                                                                    abdb_error *err);
 void abdb_sample_watch_free(abdb_sample_watch *w); /* may be NULL */
 
 /* --- estimate.c ---------------------------------------------------------------------------------

@@ -323,8 +323,13 @@ done:
 static const abdb_impl *find_accepting_impl(const abdb_backend *backend, const abdb_problem *p,
                                             const char **why_not)
 {
-    const char *provider = abdb_param_text(p, "provider"), *no = "";
+    const char *provider = abdb_param_text(p, "provider"), *no = "",
+               *products = abdb_param_text(p, "products");
 
+    *why_not = "it has products of the format itself only";
+    if (products && strcmp(products, "own") != 0 &&
+        (!backend->products || strcmp(backend->products, products) != 0))
+        return NULL;
     *why_not = NULL;
     for (size_t i = 0; backend->native[i]; i++) {
         const abdb_impl *impl = backend->native[i];
@@ -433,6 +438,9 @@ abdb_status abdb_run_and_print_kernel_cell(const abdb_backend *backend, abdb_dev
         *status = "cancelled";
         TRY(ABDB_FAIL(err, ABDB_STOPPED, "interrupted after %zu samples", c->samples.count));
     }
+    if (c->rule.watch && c->copies == 1)
+        TRY(abdb_sample_watch_launch_while_time_lasts(
+            c->rule.watch, c->samples.time_s[c->samples.count - 1], stop, err));
     TRY(verify_all_copies_after_sampling(c, err));
     abdb_print_sample_records(cell, &c->samples);
     abdb_print_sensor_telemetry(cell, c->samples.reading, c->samples.readings, c->samples.first_s);

@@ -12,10 +12,11 @@
 
 enum { SPOTS = 64, ELEMENT = 8, LOOKS = 3, WINDOW = 4 };
 /* Of the time since the cell began, of which at_once_s counts at the first sample, looks take at
- * most this share. Of a reference row so many operations at most. Long samples are looked at each,
- * short ones seldom, so that the median of what caches hold stays that of samples without looks. */
-static const double share = 0.01, row_ops_most = 1e7, short_sample_s = 1e-3, long_sample_s = 1e-2,
-                    at_once_s = 1;
+ * most `share`, launches after the last sample `share_after` and what looks have left. Of a
+ * reference row so many operations at most. Long samples are looked at each, short ones seldom, so
+ * that the median of what caches hold stays that of samples without looks. */
+static const double share = 0.004, share_after = 0.006, row_ops_most = 1e7, short_sample_s = 1e-3,
+                    long_sample_s = 1e-2, at_once_s = 1;
 
 typedef struct {
     unsigned char *at, expected[ELEMENT];
@@ -40,6 +41,7 @@ struct abdb_sample_watch {
     int output;
     double *row_want, *row_magnitude;
     bool spoiled, changed; /* for the sample at hand */
+    bool ended;            /* there are no more samples */
 };
 
 static uint64_t draw_random_below(abdb_sample_watch *w, uint64_t n)
@@ -128,8 +130,25 @@ static bool keep_row_if_input_changes_it(abdb_sample_watch *w, const abdb_verify
     return true;
 }
 
-/* Chooses an element of the first input whose rows are those of the output, where one of them shows
- * its change. */
+/* What element `element` of an input becomes: another number, which a sum of all shows too; of
+ * whole numbers, which name elements, that of the one it names: a walk skips this. */
+static void choose_changed_value(abdb_sample_watch *w, const abdb_verify_options *how,
+                                 const abdb_tensor *t, size_t element, bool summed)
+{
+    size_t count = abdb_tensor_element_count(t);
+    double value = abdb_tensor_get_f64(t, element), by = 1;
+
+    if (summed) by = fmax(1, 64 * how->kernel->error_bound(&w->c->in, w->output) * (double)count);
+    if (is_floating_point_tensor(t))
+        abdb_tensor_set_rounded(t, element, value > 0 ? value - by : value + by);
+    else if (value >= 0 && value < (double)count)
+        memcpy(w->input, (char *)t->data + (size_t)value * w->input_size, w->input_size);
+    memcpy(w->becomes, w->input, w->input_size);
+    memcpy(w->input, w->was, w->input_size);
+}
+
+/* Chooses an element of the first input whose rows are those of the output, or of the first where
+ * that is one number, if a row shows its change. */
 static void choose_input_element_that_shows_in_output(abdb_sample_watch *w,
                                                       const abdb_verify_options *how)
 {
@@ -137,13 +156,14 @@ static void choose_input_element_that_shows_in_output(abdb_sample_watch *w,
     const abdb_tensor *out, *t = NULL;
     abdb_work work;
     size_t element, width, candidate[2];
-    double value;
+    bool one;
 
     for (w->output = 0; p->tensor[w->output].role != ABDB_OUT;) w->output++;
     out = &p->tensor[w->output];
+    one = abdb_tensor_element_count(out) == 1;
     for (int i = 0; i < p->tensors && !t; i++)
-        if (p->tensor[i].role == ABDB_IN && is_floating_point_tensor(&p->tensor[i]) &&
-            p->tensor[i].dim[0] == out->dim[0])
+        if (p->tensor[i].role == ABDB_IN && (one || (is_floating_point_tensor(&p->tensor[i]) &&
+                                                     p->tensor[i].dim[0] == out->dim[0])))
             t = &p->tensor[i];
     how->kernel->count_work(p, &work);
     if (!t || how->edges || how->kernel->all_rows_at_once ||
@@ -151,15 +171,13 @@ static void choose_input_element_that_shows_in_output(abdb_sample_watch *w,
         return;
     width = abdb_tensor_element_count(t) / t->dim[0];
     element = draw_random_below(w, abdb_tensor_element_count(t));
+    if (one && !is_floating_point_tensor(t)) element = 0; /* where a walk begins */
     w->input_size = abdb_dtype_size(t->dtype);
     w->input = (unsigned char *)t->data + element * w->input_size;
     memcpy(w->was, w->input, w->input_size);
-    value = abdb_tensor_get_f64(t, element);
-    abdb_tensor_set_rounded(t, element, value > 0 ? value - 1 : value + 1);
-    memcpy(w->becomes, w->input, w->input_size);
-    memcpy(w->input, w->was, w->input_size);
-    candidate[0] = element / width; /* or that of a transposed input */
-    candidate[1] = element % width;
+    choose_changed_value(w, how, t, element, one);
+    candidate[0] = one ? 0 : element / width; /* or that of a transposed input */
+    candidate[1] = one ? 0 : element % width;
     for (int i = 0; i < 2; i++)
         if (candidate[i] < out->dim[0] && keep_row_if_input_changes_it(w, how, candidate[i]))
             return;
@@ -223,7 +241,7 @@ static bool is_look_within_time_budget(const abdb_sample_watch *w, double look_s
 /* Draws whether a sample of about sample_s seconds is looked at. */
 static bool draw_whether_to_look_at_sample(abdb_sample_watch *w, double sample_s)
 {
-    uint64_t one_in = sample_s < short_sample_s ? 8 : sample_s < long_sample_s ? 2 : 1;
+    uint64_t one_in = sample_s < short_sample_s ? 24 : sample_s < long_sample_s ? 2 : 1;
 
     return draw_random_below(w, one_in) == 0 && is_look_within_time_budget(w, 0);
 }
@@ -244,7 +262,8 @@ void abdb_sample_watch_spoil_before_sample(abdb_sample_watch *w, double sample_s
     w->spoiled = true;
     if (w->changed) memcpy(w->input, w->becomes, w->input_size);
     w->draw = !w->draw;
-    for (size_t i = 0; i < w->spots[w->draw]; i++) {
+    /* Not where an input is changed: who computes only what was spoiled is seen then. */
+    for (size_t i = 0; !w->changed && i < w->spots[w->draw]; i++) {
         const spoiled_element *s = &w->spot[w->draw][i];
 
         for (size_t b = 0; b < s->size; b++)
@@ -264,8 +283,8 @@ static abdb_status verify_outputs_that_differ_in_bits(abdb_sample_watch *w, abdb
     TRY(abdb_verify_outputs_against_reference(&how, &w->c->in, &w->c->back, &found, err));
     if (!(found.error <= 1))
         TRY(ABDB_FAIL(err, ABDB_VERIFY,
-                      "wrong kernel: right when it is checked and wrong at sample %zu",
-                      w->seen - 1));
+                      "wrong kernel: right when it is checked and wrong %s sample %zu",
+                      w->ended ? "after" : "at", w->seen - 1));
     w->same_bits = false;
 done:
     return st;
@@ -342,6 +361,38 @@ abdb_status abdb_sample_watch_check_after_sample(abdb_sample_watch *w, abdb_erro
         if (!same) TRY(verify_outputs_that_differ_in_bits(w, err));
     }
     w->spent_s += abdb_clock_seconds() - start;
+done:
+    return st;
+}
+
+/* One launch; its outputs are compared by their digest. */
+static abdb_status launch_and_verify_if_digest_differs(abdb_sample_watch *w, abdb_error *err)
+{
+    abdb_device *d = w->c->p.device;
+    double time_s;
+    abdb_status st = ABDB_OK;
+
+    TRY(d->begin_timing(d, err));
+    TRY(w->c->impl->launch(w->c->state, err));
+    TRY(d->end_timing(d, &time_s, err));
+    if (digest_outputs(w->c) != w->digest) TRY(verify_outputs_that_differ_in_bits(w, err));
+done:
+    return st;
+}
+
+abdb_status abdb_sample_watch_launch_while_time_lasts(abdb_sample_watch *w, double launch_s,
+                                                      const volatile int *stop, abdb_error *err)
+{
+    double each_s = w->relaunches ? w->relaunch_s : launch_s + w->digest_s,
+           start = abdb_clock_seconds(), passed_s = start - w->began_s,
+           end =
+               start + fmax(share_after * passed_s, (share + share_after) * passed_s - w->spent_s);
+    abdb_status st = ABDB_OK;
+
+    w->ended = true;
+    while (w->same_bits && !*stop && abdb_clock_seconds() + each_s <= end)
+        TRY(w->relaunches ? relaunch_and_verify_if_digest_differs(w, err)
+                          : launch_and_verify_if_digest_differs(w, err));
 done:
     return st;
 }

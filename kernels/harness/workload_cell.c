@@ -388,6 +388,17 @@ static abdb_status fail_as_cancelled(const workload_cell *s, const char **status
     return ABDB_FAIL(err, ABDB_STOPPED, "interrupted after %zu repetitions", s->samples.count);
 }
 
+/* What its repetitions must not change, as weights. */
+static void keep_constant_memory_of_host(const workload_cell *s)
+{
+    const void *data;
+    size_t bytes;
+
+    if (s->lead || !s->device->on_host || !s->workload->find_constant_memory) return;
+    s->workload->find_constant_memory(s->state, &data, &bytes);
+    abdb_workload_guard_keep_constant(data, bytes);
+}
+
 abdb_status abdb_run_and_print_workload_cell(const abdb_workload *workload,
                                              const abdb_backend *backend, abdb_device *device,
                                              const char *cell, json_t *request,
@@ -412,16 +423,20 @@ abdb_status abdb_run_and_print_workload_cell(const abdb_workload *workload,
     s->spans.count = 0; /* those of the check */
     resident = trim_pool_reset_peak_read_resident_bytes();
     began_s = abdb_clock_seconds();
+    if (!s->lead) abdb_workload_guard_begin(s->device);
     st = s->workload->open(&s->state, &s->stage, err);
     if (st == ABDB_NOMEM) *status = "out-of-memory";
     TRY(st);
     s->open_s = abdb_clock_seconds() - began_s;
+    keep_constant_memory_of_host(s);
     TRY(alloc_and_sample_between_canary_runs(s, stop, err));
+    if (!s->lead && s->device->on_host) TRY(abdb_workload_guard_require_unchanged(err));
     if (s->samples.cancelled) TRY(fail_as_cancelled(s, status, err));
     collect_metrics_and_print_all_records(s, resident);
     *status = "ok";
 done:
     if (s->state) s->workload->close(s->state);
+    abdb_workload_guard_end(s->device);
     abdb_samples_free(&s->samples);
     free(s->kept);
     free(s);

@@ -27,6 +27,7 @@
 
 #include "kernels/kernel.h"
 #include "kernels/micro/edges.h"
+#include "kernels/micro/exact_attention.h"
 
 /* Tensors forward: Q K V O L; backward: Q K V O dO L dQ dK dV, where O and L are inputs. */
 enum { Q, K, V, O, L, OUT = 3, D_OUT = 4, L_IN = 5, DQ = 6, DK, DV };
@@ -350,6 +351,41 @@ static void attention_reference_gradient_row(const abdb_problem *p, const attent
     }
 }
 
+/* See exact_attention.h; of f32, whose emulation by shorter formats it is to show. */
+static bool attention_make_exact_inputs(const abdb_problem *p, uint64_t seed)
+{
+    attention_sizes s = attention_sizes_of_problem(p);
+    const abdb_tensor *t = p->tensor;
+
+    if (t[Q].dtype != ABDB_F32 || s.d < 2) return false;
+#pragma omp parallel for schedule(static)
+    for (size_t row = 0; row < t[K].dim[0]; row++) {
+        const abdb_exact_head h = {seed, row / s.keys, s.keys};
+
+        abdb_exact_attention_put_key(&t[K], row, &h, row % s.keys);
+    }
+#pragma omp parallel for schedule(static)
+    for (size_t row = 0; row < t[Q].dim[0]; row++) {
+        const abdb_exact_head h = {seed, first_key_row_of_query_row(&s, row) / s.keys, s.keys};
+
+        abdb_exact_attention_put_query(&t[Q], row, &h, visible_key_count(&s, row % s.queries));
+    }
+    if (s.backward)
+        abdb_exact_attention_fill_for_gradients(&t[V], &t[D_OUT], &t[O], &t[L_IN], seed + 4);
+    else
+        abdb_exact_attention_fill_values(&t[V], seed + 4);
+    return true;
+}
+
+/* Quick exponentials are right to 20 bits; dK and dV add up what all queries give. */
+static double attention_exact_error_bound(const abdb_problem *p, int tensor)
+{
+    attention_sizes s = attention_sizes_of_problem(p);
+
+    if (!s.backward && tensor == L) return INFINITY;
+    return (16 + (s.backward ? (double)(s.queries * s.heads / s.kv_heads) : 0)) * 0x1p-24;
+}
+
 static void attention_reference_rows(const abdb_problem *p, int tensor, const size_t *row,
                                      size_t count, double *out, double *magnitude)
 {
@@ -407,5 +443,7 @@ const abdb_kernel abdb_kernel_attention = {
     .prepare_inputs = attention_prepare_inputs_with_aimed_queries,
     .pilot_sizes = "batch=1 heads=1 kv_heads=1 queries=512 keys=512",
     .bottleneck = attention_bottleneck,
+    .make_exact_inputs = attention_make_exact_inputs,
+    .exact_error_bound = attention_exact_error_bound,
     .edge_sizes = abdb_attention_edge_sizes,
 };

@@ -5,10 +5,9 @@
 #include <string.h>
 
 const char *const
-    abdb_gemm_edge_sizes[] = {"m=1 n=1 k=1",     "m=1 n=65 k=3",
-                              "m=33 n=1 k=17",   "m=7 n=15 k=65",
-                              "m=5 n=16 k=64",   "m=49 n=129 k=257",
-                              "m=24 n=48 k=513", NULL},
+    abdb_gemm_edge_sizes[] = {"m=1 n=1 k=1",     "m=1 n=65 k=3",    "m=33 n=1 k=17",
+                              "m=7 n=15 k=65",   "m=5 n=16 k=64",   "m=49 n=129 k=257",
+                              "m=24 n=48 k=513", "m=9 n=33 k=1100", NULL},
     *const abdb_stream_edge_sizes[] = {"n=1 repeat=1",
                                        "n=2 repeat=1",
                                        "n=15 repeat=1",
@@ -68,6 +67,17 @@ static void set_a_element(const abdb_problem *p, const abdb_gemm *g, size_t i, s
     abdb_tensor_set_rounded(&p->tensor[0], g->ta ? k * g->m + i : i * g->k + k, value);
 }
 
+/* -128, and -127 at one depth: each sum is odd, and of more than 1024 terms above 2^24, so that who
+ * adds up in f32 rounds it. */
+static void put_largest_bytes(const abdb_problem *p, const abdb_gemm *g, size_t deep)
+{
+    for (int t = 0; t < 2; t++)
+        memset(p->tensor[t].data, INT8_MIN, abdb_tensor_element_count(&p->tensor[t]));
+    for (size_t i = 0; i < g->m; i++) set_a_element(p, g, i, deep, -127);
+    for (size_t j = 0; j < g->n; j++)
+        abdb_tensor_set_rounded(&p->tensor[1], g->tb ? j * g->k + deep : deep * g->n + j, -127);
+}
+
 void abdb_gemm_put_edge_values(const abdb_problem *p, const abdb_gemm *g, uint64_t seed)
 {
     abdb_dtype dtype = p->tensor[0].dtype;
@@ -79,14 +89,13 @@ void abdb_gemm_put_edge_values(const abdb_problem *p, const abdb_gemm *g, uint64
             abdb_tensor_set_rounded(&p->tensor[t], i,
                                     1 + fabs(abdb_tensor_get_f64(&p->tensor[t], i)) / 2);
     if (dtype == ABDB_I8) {
-        for (int t = 0; t < 2 && is_other_seed(seed); t++)
-            memset(p->tensor[t].data, INT8_MIN, abdb_tensor_element_count(&p->tensor[t]));
+        if (is_other_seed(seed)) put_largest_bytes(p, g, deep);
         return;
     }
     if (dtype != ABDB_F64 && dtype != ABDB_F32 && dtype != ABDB_BF16 && dtype != ABDB_F16) return;
     if (g->m < 4 || g->act == ABDB_ACT_RELU) return;
     set_a_element(p, g, 1, deep, NAN);
-    if (g->act) return;
+    if (g->act || g->bf16x3) return; /* infinity less infinity is the rest of infinity */
     set_a_element(p, g, 3, deep, INFINITY);
     if (g->beta || g->bias || (dtype != ABDB_F64 && dtype != ABDB_F32)) return;
     abdb_fill_nonzero_integers(&p->tensor[1], seed, 4);
@@ -117,7 +126,7 @@ void abdb_gemm_put_full_precision_rows(const abdb_problem *p, const abdb_gemm *g
     bool plain = !g->beta && !g->bias && g->act <= ABDB_ACT_RELU;
     int all = dtype == ABDB_F64 ? 53 : 24, few = !plain ? 1 : dtype == ABDB_F64 ? 11 : 24;
 
-    if (g->m < 8 || g->k < 8 || (dtype != ABDB_F32 && dtype != ABDB_F64)) return;
+    if (g->m < 8 || g->k < 8 || g->bf16x3 || (dtype != ABDB_F32 && dtype != ABDB_F64)) return;
     put_row_of_full_precision(p, g, seed, all, few);
     if (few < all) put_row_of_full_precision(p, g, seed + 1, few, all);
 }

@@ -395,6 +395,27 @@ static double elementwise_norm_bound(const abdb_problem *p, int tensor)
     return abdb_sum_norm_bound(&p->tensor[tensor], longest_sum_term_count(p));
 }
 
+/* Softmax of f32: of each row some numbers are the largest, the others far below: 1 / count, or 0.
+ */
+static bool elementwise_make_exact_softmax_rows(const abdb_problem *p, uint64_t seed)
+{
+    const abdb_tensor *x = &p->tensor[X];
+
+    if (elementwise_op_index(p) != SOFTMAX || x->dtype != ABDB_F32) return false;
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < abdb_tensor_element_count(x); i++)
+        abdb_tensor_set_rounded(
+            x, i, i % x->dim[1] == 0 || abdb_random_bits_at(seed, i) >> 63 ? 3 : -300);
+    return true;
+}
+
+/* Quick exponentials are right to 20 bits. */
+static double elementwise_exact_error_bound(const abdb_problem *p, int tensor)
+{
+    (void)p, (void)tensor;
+    return 16 * 0x1p-24;
+}
+
 const abdb_kernel abdb_kernel_elementwise = {
     .name = "elementwise",
     .summary = "softmax, norms, activations, rotary embedding, cross entropy, AdamW",
@@ -410,6 +431,8 @@ const abdb_kernel abdb_kernel_elementwise = {
     .norm_bound = elementwise_norm_bound,
     .prepare_inputs = elementwise_prepare_inputs_that_show_mistakes,
     .bottleneck = abdb_bottleneck_always_bytes,
+    .make_exact_inputs = elementwise_make_exact_softmax_rows,
+    .exact_error_bound = elementwise_exact_error_bound,
     .edge_sizes = abdb_elementwise_edge_sizes,
     .put_edge_values = abdb_elementwise_put_edge_values,
 };

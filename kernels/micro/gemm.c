@@ -7,6 +7,8 @@
  *                 sqrt(2/pi) (x + 0.044715 x^3)), s the logistic function; silu: x s(x); bias-relu,
  *                 bias-gelu, bias-silu: both. GELU and SiLU are not of i8, whose sums are whole
  *   weights=packed  B is brought into the implementation's own form before the clock starts
+ *   products=bf16x3  of f32: each number is the sum of two of bf16, and of their four products the
+ *                 least is left out: 16 of the 24 bits
  *
  * Work: (2K + e) MN operations, e being 1 of beta, 1 of a bias, and 1, 9, 4 of ReLU, GELU, SiLU (as
  * in elementwise.c); s(MK + KN) bytes and those of C, of beta twice, and of the bias; n times.
@@ -34,22 +36,27 @@ static const char *const betas[] = {"0", "1", NULL};
 static const char *const epilogues[] = {"none",      "relu",      "gelu",      "silu", "bias",
                                         "bias-relu", "bias-gelu", "bias-silu", NULL};
 static const char *const layouts[] = {"plain", "packed", NULL};
+static const char *const products[] = {"own", "bf16x3", NULL};
+/* What products=bf16x3 leaves out of a product, relative: the least, and the rests of both. */
+static const double left_out = 3 * 0x1p-16;
 
 /* All but the sizes. */
 static abdb_status gemm_parse_transpose_beta_epilogue_layout(const abdb_problem *p, abdb_gemm *g,
                                                              bool *bias, abdb_error *err)
 {
-    int transpose, beta, epilogue, layout;
+    int transpose, beta, epilogue, layout, product;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_param_choice_index_or_first(p, "transpose", transposes, &transpose, err));
     TRY(abdb_param_choice_index_or_first(p, "beta", betas, &beta, err));
     TRY(abdb_param_choice_index_or_first(p, "epilogue", epilogues, &epilogue, err));
     TRY(abdb_param_choice_index_or_first(p, "weights", layouts, &layout, err));
+    TRY(abdb_param_choice_index_or_first(p, "products", products, &product, err));
     *g = (abdb_gemm){.ta = transpose >= 2,
                      .tb = transpose % 2,
                      .beta = beta == 1,
                      .packed = layout == 1,
+                     .bf16x3 = product == 1,
                      .act = epilogue % 4};
     *bias = epilogue >= 4;
 done:
@@ -113,6 +120,8 @@ static abdb_status gemm_parse_params_and_setup_tensors(abdb_problem *p,
     TRY(abdb_param_parse_size_and_store_default(p, "k", n, 1e6, &g.k, err));
     if (abdb_param_text(p, "batch"))
         TRY(abdb_param_parse_size_and_store_default(p, "batch", 1, 1e6, &batch, err));
+    if (g.bf16x3 && dtype != ABDB_F32)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "gemm: products=bf16x3 is of f32"));
     if (dtype == ABDB_I8 && g.act > ABDB_ACT_RELU)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "gemm: sums of i8 are whole numbers: of epilogues they have bias, relu and "
@@ -209,7 +218,8 @@ static double gemm_sum_error_bound(const abdb_problem *p)
     abdb_gemm g = abdb_gemm_from_problem(p);
 
     return ((double)g.k + (g.beta || g.bias ? 4 : 2)) *
-           abdb_dtype_unit_roundoff(abdb_dtype_accumulator(p->tensor[A].dtype));
+               abdb_dtype_unit_roundoff(abdb_dtype_accumulator(p->tensor[A].dtype)) +
+           (g.bf16x3 ? left_out : 0);
 }
 
 static double gemm_error_bound(const abdb_problem *p, int tensor)
@@ -415,7 +425,8 @@ static double gemm_norm_bound(const abdb_problem *p, int tensor)
 {
     abdb_gemm g = abdb_gemm_from_problem(p);
 
-    return (g.act ? 2 : 1) * abdb_sum_norm_bound(&p->tensor[tensor], (double)g.k);
+    return (g.act ? 2 : 1) *
+           (abdb_sum_norm_bound(&p->tensor[tensor], (double)g.k) + (g.bf16x3 ? left_out : 0));
 }
 
 /* Where one side is short each element is used but a few times: bytes, as of one row. */
@@ -431,7 +442,9 @@ static const char *gemm_bottleneck(const abdb_problem *p)
  */
 static const char *gemm_ceiling_metric_if_plain_compute_bound(const abdb_problem *p)
 {
-    if (abdb_gemm_has_bias_or_activation(p) || abdb_gemm_from_problem(p).beta) return NULL;
+    abdb_gemm g = abdb_gemm_from_problem(p);
+
+    if (g.bias || g.act || g.beta || g.bf16x3) return NULL;
     return strcmp(gemm_bottleneck(p), "operations") == 0
                ? abdb_peak_metric_of_dtype(p->tensor[A].dtype)
                : NULL;
@@ -443,8 +456,9 @@ const abdb_kernel abdb_kernel_gemm = {
     .formula = "gemm@1",
     .parameters = "n=1024 (and m, k, by default n)  batch=1  transpose=nn|nt|tn|tt  beta=0|1  "
                   "epilogue=none|bias|relu|gelu|silu|bias-relu|bias-gelu|bias-silu  "
-                  "weights=plain|packed  dtype=f32|f64|tf32|bf16|f16|e4m3|e5m2|i8  cache=hot|cold",
-    .names = "m n k batch weights transpose beta epilogue",
+                  "weights=plain|packed  products=own|bf16x3  "
+                  "dtype=f32|f64|tf32|bf16|f16|e4m3|e5m2|i8  cache=hot|cold",
+    .names = "m n k batch weights transpose beta epilogue products",
     .setup_tensors = gemm_parse_params_and_setup_tensors,
     .count_work = gemm_count_work,
     .reference_rows = gemm_reference_rows,

@@ -19,6 +19,7 @@
 
 #include "kernels/kernel.h"
 #include "kernels/micro/edges.h"
+#include "kernels/micro/exact_attention.h"
 
 enum { Q, K, V, INDEX, LENGTH, O };
 
@@ -181,6 +182,33 @@ static void paged_put_edge_lengths(const abdb_problem *p, uint64_t seed)
     aim_all_queries(p, seed + 1);
 }
 
+/* See exact_attention.h. What pads a page is a key as others, and no query's. */
+static bool paged_make_exact_inputs(const abdb_problem *p, uint64_t seed)
+{
+    size_t heads = size_param_or_1(p, "heads"), kv_heads = size_param_or_1(p, "kv_heads");
+    const int32_t *length = p->tensor[LENGTH].data;
+
+    if (p->tensor[Q].dtype != ABDB_F32 || p->tensor[Q].dim[1] < 2) return false;
+    for (size_t row = 0; row < p->tensor[LENGTH].dim[0] * kv_heads; row++) {
+        size_t n = (size_t)length[row / kv_heads];
+        const abdb_exact_head h = {seed, row, n};
+
+        for (size_t j = 0; j < blocks_per_request(p) * size_param_or_1(p, "block"); j++)
+            abdb_exact_attention_put_key(
+                &p->tensor[K], kv_cache_row_of_token(p, row / kv_heads, row % kv_heads, j), &h, j);
+        for (size_t i = 0; i < heads / kv_heads; i++)
+            abdb_exact_attention_put_query(&p->tensor[Q], row * (heads / kv_heads) + i, &h, n);
+    }
+    abdb_exact_attention_fill_values(&p->tensor[V], seed + 4);
+    return true;
+}
+
+static double paged_exact_error_bound(const abdb_problem *p, int tensor)
+{
+    (void)p, (void)tensor;
+    return 16 * 0x1p-24; /* see attention.c */
+}
+
 /* 4d operations for each head and token; bytes: K and V of all tokens once, Q, O and the
  * indices. */
 static void paged_count_work(const abdb_problem *p, abdb_work *out)
@@ -294,6 +322,8 @@ const abdb_kernel abdb_kernel_paged = {
     .norm_bound = paged_norm_bound,
     .prepare_inputs = paged_prepare_pages_lengths_and_queries,
     .bottleneck = paged_bottleneck,
+    .make_exact_inputs = paged_make_exact_inputs,
+    .exact_error_bound = paged_exact_error_bound,
     .edge_sizes = abdb_paged_edge_sizes,
     .put_edge_values = paged_put_edge_lengths,
 };

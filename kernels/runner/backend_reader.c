@@ -335,6 +335,9 @@ abdb_reader_outcome abdb_reader_check_lines_until_kind(abdb_backend_reader *t, c
             abdb_rule_mark_broken_with_first_reason(t, "2.2", "a line that begins with: %.80s",
                                                     line);
         if (heard == ABDB_LINE) mark_line_rules_and_validate_record(t, line);
+        if (t->read_error.status == ABDB_OK)
+            t->read_error.status = abdb_challenge_send_seed_if_ready(
+                &t->validation.challenge, t->samples, &t->child, &t->read_error);
         if (heard == ABDB_LINE && *t->kind &&
             abdb_list_has_word(kinds, ' ', t->kind, strlen(t->kind)))
             return ABDB_FOUND;

@@ -294,10 +294,11 @@ static const char *build_space_separated_entry_flags(abdb_arena *arena,
     bool unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
     bool imprecise = ok && t->samples < ABDB_PRECISE_LEAST && !abdb_sample_unit_is_process(t);
     const char *words = abdb_arena_printf(
-        arena, "%s%s%s%s%s%s%s%s", s->o->quick ? " quick" : "", imprecise ? " imprecise" : "",
+        arena, "%s%s%s%s%s%s%s%s%s", s->o->quick ? " quick" : "", imprecise ? " imprecise" : "",
         unsteady ? " unsteady" : "", ok && is_median_wide(&e->result[0], &s->series) ? " wide" : "",
         ok && s->series.trend ? " trend" : "", ok && s->series.two_modes ? " two-modes" : "",
-        ok && s->o->foreign ? " self-verified" : "",
+        ok && s->o->foreign && !s->challenged ? " self-verified" : "",
+        ok && s->unknown_formula ? " unknown-formula" : "",
         ok && is_faster_than_device_or_clock_allows(e, t) ? " implausible" : "");
 
     return words && *words ? words + 1 : "";

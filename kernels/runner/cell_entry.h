@@ -13,11 +13,12 @@ typedef struct {
     const abdb_sink *sink;
     abdb_child child;
     abdb_cell_validation validation;
-    abdb_process process;       /* the life of the program that runs */
-    char started[32];           /* when that began */
-    long *starts;               /* so many lives in this repetition */
-    bool doubtful;              /* the cell that ended last */
-    abdb_series_summary series; /* its samples */
+    abdb_process process;             /* the life of the program that runs */
+    char started[32];                 /* when that began */
+    long *starts;                     /* so many lives in this repetition */
+    bool doubtful;                    /* the cell that ended last */
+    bool unknown_formula, challenged; /* of it; challenged: with the right answers */
+    abdb_series_summary series;       /* its samples */
 } abdb_backend_session;
 
 /* Builds the entry of the cell that ended last from its records and hands it to the sink. Counts it

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "kernels/runner/record_line.h"
 #include "kernels/runner/missing.h"
@@ -26,18 +25,6 @@ enum { METRICS_MAX = 44 };
 static const double lag_s = 1;
 
 /* --- the cell --------------------------------------------------------------------------------- */
-
-void abdb_format_now_utc(char out[32])
-{
-    struct timespec now;
-    struct tm utc;
-    size_t used;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &utc);
-    used = strftime(out, 32, "%Y-%m-%dT%H:%M:%S", &utc);
-    snprintf(out + used, 32 - used, ".%03ldZ", now.tv_nsec / 1000000);
-}
 
 abdb_status abdb_cell_validation_init(abdb_cell_validation *t, abdb_error *err)
 {
@@ -64,6 +51,7 @@ static void discard_cell_measurements(abdb_cell_validation *t)
 {
     json_decref(t->result);
     t->result = NULL;
+    abdb_challenge_clear(&t->challenge);
     t->samples = t->telemetries = t->spans = t->metrics = 0;
     t->all_s = 0;
     t->least_s = INFINITY;
@@ -74,6 +62,7 @@ void abdb_cell_validation_free(abdb_cell_validation *t)
 {
     abdb_discard_process_records(t);
     json_decref(t->result);
+    abdb_challenge_clear(&t->challenge);
     free(t->sample);
     free(t->telemetry);
     free(t->span);
@@ -400,6 +389,13 @@ static void end_cell_or_reject_it(abdb_cell_validation *t, const json_t *record)
     abdb_end_cell(t, status, "%s", abdb_json_text_or_empty(record, "reason"));
 }
 
+static void take_challenge_record(abdb_cell_validation *t, const char *kind, const json_t *record)
+{
+    const char *broken = abdb_challenge_take_record(&t->challenge, kind, record, t->samples);
+
+    if (broken) abdb_reject_cell(t, "4.21", "%s", broken);
+}
+
 /* A record of a cell: of this one, and in order? */
 static void apply_cell_record(abdb_cell_validation *t, const char *kind, json_t *record)
 {
@@ -427,6 +423,8 @@ static void apply_cell_record(abdb_cell_validation *t, const char *kind, json_t 
         validate_and_add_span(t, record);
     else if (strcmp(kind, "metric") == 0)
         validate_and_add_metric(t, record);
+    else if (abdb_challenge_has_kind(kind))
+        take_challenge_record(t, kind, record);
     else if (strcmp(kind, "result") == 0)
         validate_and_set_result(t, record);
     else
@@ -484,7 +482,9 @@ abdb_status abdb_validate_and_apply_record_line(abdb_cell_validation *t, const c
     abdb_status st = ABDB_OK;
 
     if (broken) abdb_reject_cell(t, rule_of_json_error(why), "a record that is not JSON: %s", why);
-    if (abdb_text_is_in_list(kind, of_cell)) apply_cell_record(t, kind, record);
+    if (abdb_text_is_in_list(kind, of_cell) ||
+        (t->challenge.asked && abdb_challenge_has_kind(kind)))
+        apply_cell_record(t, kind, record);
     if (abdb_text_is_in_list(kind, of_process))
         st = store_process_record(t, kind, record, path, err);
     json_decref(record);

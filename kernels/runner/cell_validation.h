@@ -13,7 +13,8 @@
 
 #include <jansson.h>
 
-#include "kernels/runner/plan.h"
+#include "kernels/runner/challenge.h"
+#include "schema/core/timing.h"
 #include "schema/core/record.h"
 
 typedef struct {
@@ -26,6 +27,7 @@ typedef struct {
     abdb_span *span;           /* of one repetition of a workload; words as above */
     abdb_result *metric;       /* what it tells beside its time */
     size_t samples, telemetries, spans, metrics;
+    abdb_challenge challenge;
     double all_s, least_s; /* of the samples: their sum, the shortest */
     double asked_s;        /* when the cell was asked */
     abdb_arena words;
@@ -61,7 +63,5 @@ void abdb_reject_cell(abdb_cell_validation *told, const char *rule, const char *
     ABDB_PRINTF(3, 4);
 /* Is each sample a whole process? It counts by itself, and nothing of kernels is said of it. */
 bool abdb_sample_unit_is_process(const abdb_cell_validation *told);
-/* Now, UTC: "2026-05-04T03:02:01.000Z". */
-void abdb_format_now_utc(char out[32]);
 
 #endif

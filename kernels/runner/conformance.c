@@ -16,6 +16,7 @@
 #include "kernels/runner/missing.h"
 #include "kernels/runner/expand_providers.h"
 #include "kernels/runner/backend_reader.h"
+#include "kernels/runner/recount_work.h"
 
 enum { CELL_MOST_S = 120 }; /* of a small cell */
 static const double breath_s = 0.05;
@@ -159,6 +160,7 @@ static abdb_status reset_validation_and_send_cell_request(abdb_backend_reader *t
     o.timeout_s = CELL_MOST_S;
     line = abdb_cell_request_json_line(&o, cell);
     if (!line) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
+    t->validation.challenge.asked = abdb_cell_request_has_challenge(&o, cell);
     abdb_reset_validation_for_cell(&t->validation, cell);
     t->samples = 0;
     t->last_t_s = 0;
@@ -177,6 +179,29 @@ static void mark_rules_held_by_ended_cell(abdb_backend_reader *t)
 
     for (size_t i = 0; always[i]; i++) abdb_rule_mark_held_if_untried(t, always[i]);
     for (size_t i = 0; ok && measured[i]; i++) abdb_rule_mark_held_if_untried(t, measured[i]);
+}
+
+/* Rules 4.6, 4.21: where the formula is abdb's, abdb counts the same operations and bytes; answers
+ * to challenges are right. */
+static abdb_status mark_rules_of_work_and_challenge(abdb_backend_reader *t, const abdb_cell *cell,
+                                                    abdb_error *err)
+{
+    const char *counter = t->how->run->counter;
+    abdb_work_verdict verdict;
+    char why[160];
+    bool right;
+    abdb_status st = ABDB_OK;
+
+    if (!counter || t->validation.rejected || strcmp(t->validation.status, "ok") != 0)
+        return ABDB_OK;
+    TRY(abdb_recount_work(t->how->run, counter, cell, t->validation.result, &verdict, why, err));
+    if (verdict == ABDB_WORK_DIFFERS) abdb_rule_mark_broken_with_first_reason(t, "4.6", "%s", why);
+    TRY(abdb_challenge_check_answers(&t->validation.challenge, t->how->run, counter, cell,
+                                     t->validation.result, &right, why, err));
+    if (*why) abdb_rule_mark_broken_with_first_reason(t, "4.21", "%s", why);
+    if (right) abdb_rule_mark_held_if_untried(t, "4.21");
+done:
+    return st;
 }
 
 /* Asks a cell; its status is in t->validation.status, "" where it has none. A program that went
@@ -198,6 +223,7 @@ static abdb_status run_cell_marking_rules_until_end(abdb_backend_reader *t, cons
         abdb_rule_mark_broken_with_first_reason(t, "5.2", "it ended inside of %s", cell->name);
     if (came == ABDB_FOUND) { /* and whatever it says without having been asked */
         came = abdb_reader_check_lines_until_kind(t, NULL, breath_s, 2 * breath_s);
+        TRY(mark_rules_of_work_and_challenge(t, cell, err));
         if (!t->validation.rejected) mark_rules_held_by_ended_cell(t);
     }
     if (came == ABDB_GONE || t->validation.rejected || !t->validation.ended) {

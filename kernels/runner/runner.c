@@ -14,6 +14,7 @@
 #include "kernels/runner/backend_process.h"
 #include "kernels/runner/expand_providers.h"
 #include "kernels/runner/rank_results.h"
+#include "kernels/runner/recount_work.h"
 #include "kernels/runner/cell_entry.h"
 #include "kernels/runner/cell_validation.h"
 #include "schema/core/array.h"
@@ -28,16 +29,23 @@ void abdb_run_tally_free(abdb_run_tally *tally)
 
 /* --- one cell --------------------------------------------------------------------------------- */
 
+bool abdb_cell_request_has_challenge(const abdb_run_options *o, const abdb_cell *cell)
+{
+    return o->foreign && o->counter && !o->launch && abdb_challenge_suits_cell(cell);
+}
+
 char *abdb_cell_request_json_line(const abdb_run_options *o, const abdb_cell *cell)
 {
     json_t *params = json_object(), *object;
     char *line, *whole = NULL;
+    bool challenge = abdb_cell_request_has_challenge(o, cell);
 
     for (size_t i = 0; i < cell->params; i++)
         json_object_set_new(params, cell->param[i].key, json_string(cell->param[i].text));
     object =
         json_pack("{s:s,s:s,s:o,s:b,s:b,s:f}", "cell", cell->name, "kernel", cell->kernel, "params",
                   params, "quick", o->quick, "energy", o->energy, "timeout_s", o->timeout_s);
+    if (challenge) json_object_set_new(object, "challenge", json_true());
     line = json_dumps(object, JSON_COMPACT);
     json_decref(object);
     if (line && asprintf(&whole, "%s\n", line) < 0) whole = NULL;
@@ -89,6 +97,7 @@ static abdb_status read_and_validate_until_cell_ends(abdb_backend_session *s, ab
 {
     double begin_s = abdb_monotonic_seconds();
     bool asked = false; /* to finish its sample */
+    abdb_status st = ABDB_OK;
 
     while (!s->validation.ended) {
         char *line;
@@ -98,6 +107,8 @@ static abdb_status read_and_validate_until_cell_ends(abdb_backend_session *s, ab
             if (abdb_validate_and_apply_record_line(&s->validation, s->o->path, line, err) !=
                 ABDB_OK)
                 return err->status;
+            TRY(abdb_challenge_send_seed_if_ready(&s->validation.challenge, s->validation.samples,
+                                                  &s->child, err));
             break;
         case ABDB_TOO_LONG: /* what begins like a record, and not noise */
             if (line[strspn(line, " \t")] == '{')
@@ -122,7 +133,8 @@ static abdb_status read_and_validate_until_cell_ends(abdb_backend_session *s, ab
     end_cell_as_crash_if_launched_rank_was_lost(s);
     if (s->validation.rejected)
         abdb_child_terminate_group_and_reap(&s->child); /* what it says next is as doubtful */
-    return ABDB_OK;
+done:
+    return st;
 }
 
 /* A new life of the program, where it has none. */
@@ -149,6 +161,7 @@ static abdb_status start_backend_request_cell_and_await_end(abdb_backend_session
     abdb_status st = ABDB_OK;
 
     TRY(start_backend_if_none(s, err));
+    s->validation.challenge.asked = abdb_cell_request_has_challenge(s->o, cell);
     abdb_reset_validation_for_cell(&s->validation, cell);
     st = abdb_child_write_with_timeout(&s->child, line, fmin(s->o->timeout_s, ABDB_SILENCE_S), err);
     if (st == ABDB_OK) {
@@ -158,6 +171,29 @@ static abdb_status start_backend_request_cell_and_await_end(abdb_backend_session
         if (st == ABDB_LIMIT) abdb_end_cell(&s->validation, "timeout", "%s", err->message);
         st = ABDB_OK;
     }
+done:
+    return st;
+}
+
+/* Of a program of others: are its operations and bytes those of abdb's formula, and its answers to
+ * challenges right? */
+static abdb_status reject_if_work_or_answers_differ(abdb_backend_session *s, const abdb_cell *cell,
+                                                    abdb_error *err)
+{
+    abdb_work_verdict verdict;
+    char why[160], wrong[160];
+    abdb_status st = ABDB_OK;
+
+    s->unknown_formula = s->challenged = false;
+    if (!s->o->foreign || !s->o->counter || strcmp(s->validation.status, "ok") != 0) return ABDB_OK;
+    TRY(abdb_recount_work(s->o, s->o->counter, cell, s->validation.result, &verdict, why, err));
+    s->unknown_formula = verdict == ABDB_WORK_UNKNOWN;
+    TRY(abdb_challenge_check_answers(&s->validation.challenge, s->o, s->o->counter, cell,
+                                     s->validation.result, &s->challenged, wrong, err));
+    if (verdict == ABDB_WORK_DIFFERS)
+        abdb_reject_cell(&s->validation, "4.6", "%s", why);
+    else if (*wrong)
+        abdb_reject_cell(&s->validation, "4.21", "%s", wrong);
 done:
     return st;
 }
@@ -176,6 +212,7 @@ static abdb_status run_cell_retry_if_stale_answer_store_entry(abdb_backend_sessi
     TRY(start_backend_request_cell_and_await_end(s, cell, line, err));
     if (s->validation.answered_before && !*s->child.stop)
         TRY(start_backend_request_cell_and_await_end(s, cell, line, err));
+    TRY(reject_if_work_or_answers_differ(s, cell, err));
     TRY(abdb_build_entry_and_send_to_sink(s, cell, tally, err));
 done:
     free(line);

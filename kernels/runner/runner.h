@@ -40,6 +40,7 @@ typedef struct {
     const char *campaign, *tag;  /* tag NULL: none */
     int threads, quick, energy;  /* threads 0: all allowed */
     bool foreign;                /* none of abdb's own: its results are marked self-verified */
+    const char *counter;         /* abdb-run-ref, which counts the work of such again; or NULL */
     bool keep_environment;       /* its environment is ours: nothing is set for kernels */
     size_t repetition;           /* of the process, from 0 */
     long *starts;                /* of the program in this repetition so far, counted up; or NULL */
@@ -98,6 +99,8 @@ const char *abdb_cell_stored_name(abdb_arena *arena, const char *backend, const 
                                   const abdb_cell *cell, size_t repetition);
 /* The line that asks a backend for a cell; free() it. NULL: no memory. */
 char *abdb_cell_request_json_line(const abdb_run_options *options, const abdb_cell *cell);
+/* Is a program asked in a cell for products by which abdb verifies it (challenge.h)? */
+bool abdb_cell_request_has_challenge(const abdb_run_options *options, const abdb_cell *cell);
 /* The kernels of OpenBLAS that this processor could run at best ("SkylakeX", "Haswell"), or NULL.
  */
 const char *abdb_best_openblas_core_type(void);

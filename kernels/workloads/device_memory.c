@@ -53,6 +53,12 @@ abdb_status abdb_device_clear_bytes(const abdb_run_context *s, void *to, size_t 
     return ABDB_OK;
 }
 
+abdb_status abdb_device_spoil_bytes(const abdb_run_context *s, void *to, size_t bytes,
+                                    abdb_error *err)
+{
+    return s->device->fill(s->device, to, 0xFF, bytes, err);
+}
+
 abdb_status abdb_parts_get_deferred_error(const abdb_run_context *s, void *parts, abdb_error *err)
 {
     return s->parts->check_failed ? s->parts->check_failed(parts, err) : ABDB_OK;

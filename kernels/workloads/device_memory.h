@@ -26,6 +26,9 @@ ABDB_MUST_USE abdb_status abdb_device_download(const abdb_run_context *s, void *
                                                const void *from, size_t bytes, abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_device_clear_bytes(const abdb_run_context *s, void *to, size_t bytes,
                                                   abdb_error *err);
+/* All bytes become 0xFF, NaN in every floating format. */
+ABDB_MUST_USE abdb_status abdb_device_spoil_bytes(const abdb_run_context *s, void *to, size_t bytes,
+                                                  abdb_error *err);
 /* What parts have failed at since they were opened, if any. */
 ABDB_MUST_USE abdb_status abdb_parts_get_deferred_error(const abdb_run_context *s, void *parts,
                                                         abdb_error *err);

@@ -99,6 +99,20 @@ double abdb_llama_run_median_read_bandwidth(abdb_llama_run *r)
     return (double)r->bytes / abdb_latencies_median(&r->read);
 }
 
+void abdb_llama_run_find_weights(const abdb_llama_run *r, const void **data, size_t *bytes)
+{
+    *data = r->g.matrix[0].data;
+    *bytes = (size_t)(r->g.gains - (const char *)*data);
+}
+
+abdb_status abdb_llama_run_spoil_logits(abdb_llama_run *r, abdb_error *err)
+{
+    abdb_llama *g = &r->g;
+
+    return abdb_device_spoil_bytes(g->stage, g->logits,
+                                   g->most.sequences * g->s.vocabulary * g->size, err);
+}
+
 bool abdb_llama_run_last_logits_and_picks_valid(const abdb_llama_run *r)
 {
     const abdb_llama *g = &r->g;

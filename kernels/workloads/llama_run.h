@@ -36,6 +36,10 @@ void abdb_llama_run_free(abdb_llama_run *r);
 void abdb_llama_run_record_weight_read_time(abdb_llama_run *r);
 /* Bytes a second of those reads, the median. */
 double abdb_llama_run_median_read_bandwidth(abdb_llama_run *r);
+/* The weights, which no pass may change. */
+void abdb_llama_run_find_weights(const abdb_llama_run *r, const void **data, size_t *bytes);
+/* Logits become NaN, so that a pass which leaves them is not valid. */
+ABDB_MUST_USE abdb_status abdb_llama_run_spoil_logits(abdb_llama_run *r, abdb_error *err);
 /* Are the logits of the last pass finite, and the picked tokens words of the vocabulary? */
 bool abdb_llama_run_last_logits_and_picks_valid(const abdb_llama_run *r);
 

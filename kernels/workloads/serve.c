@@ -251,12 +251,11 @@ static abdb_status serve_reset_draw_next_prompts(void *state, abdb_error *err)
     serve_state *t = state;
     size_t most = abdb_longest_request_length(t->w.lengths, t->w.input);
 
-    (void)err;
     if (t->turns == 1) abdb_latencies_clear(t->time, KINDS);
     for (size_t i = 0; i < t->w.requests * most; i++)
         t->prompt[i] = (int32_t)(abdb_random_bits_at(t->turns, i) % t->w.s.vocabulary);
     t->turns++;
-    return ABDB_OK;
+    return abdb_llama_run_spoil_logits(&t->run, err);
 }
 
 /* Serves all requests once; keeps each one's times, and tokens, requests and requests within
@@ -317,6 +316,11 @@ static void serve_report_metrics_and_check_outputs(void *state, double median_s,
     *sound = abdb_llama_run_last_logits_and_picks_valid(&t->run);
 }
 
+static void serve_find_weights(const void *state, const void **data, size_t *bytes)
+{
+    abdb_llama_run_find_weights(&((const serve_state *)state)->run, data, bytes);
+}
+
 const abdb_workload abdb_workload_serve = {
     .name = "llama-serve",
     .summary = "requests to a Llama-like network, batched as they come over a cache in blocks",
@@ -341,6 +345,7 @@ const abdb_workload abdb_workload_serve = {
     .reset = serve_reset_draw_next_prompts,
     .run = serve_run_all_requests_record_latencies,
     .report_metrics = serve_report_metrics_and_check_outputs,
+    .find_constant_memory = serve_find_weights,
     .close = serve_close_state,
     .pilot_params = {
         "model=stories-110m layers=4 vocabulary=2048 requests=1 batch=1 input_tokens=128 "

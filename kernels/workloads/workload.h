@@ -79,6 +79,8 @@ typedef struct abdb_workload {
      * false where what was computed cannot be right (a number that is not finite). */
     void (*report_metrics)(void *state, double median_s, abdb_metric_callback *tell, void *to,
                            bool *sound);
+    /* Bytes that no repetition may change, such as weights. NULL: there are none. */
+    void (*find_constant_memory)(const void *state, const void **data, size_t *bytes);
     void (*close)(void *state);
     bool supports_ranks; /* it can be one of several ranks: it has the parameter `ranks` */
     /* Two sizes, as parameters, that tell how long any cell of it takes (estimate_workload.c): of

@@ -91,6 +91,9 @@ SELECT line FROM (
   SELECT DISTINCT 8, 'implausible: faster than its device, a launch or its clock can be; in no ranking, comparison or ceiling'
     FROM chosen k WHERE ' ' || flags || ' ' LIKE '% implausible %'
   UNION ALL
+  SELECT DISTINCT 8, 'unknown-formula: abdb cannot count this work again; in no ranking, comparison or ceiling'
+    FROM chosen k WHERE ' ' || flags || ' ' LIKE '% unknown-formula %'
+  UNION ALL
   SELECT DISTINCT 9, '± holds within one process: others may differ by more (abdb run --repeat)' FROM chosen WHERE time_low_s IS NOT NULL
   UNION ALL
   SELECT 10, printf('%d cell%s measured while a fixed piece of work took up to %.0f %% longer than at the best time of this machine: something else ran beside it',

@@ -110,6 +110,18 @@ abdb_status abdb_backends_find(abdb_backend_list *out, abdb_error *err)
     return st;
 }
 
+const char *abdb_path_of_work_counter(abdb_arena *arena)
+{
+#ifdef ABDB_EXTENSION
+    (void)arena;
+    return NULL;
+#else
+    const char *folder = abdb_program_folder(arena);
+
+    return folder ? abdb_arena_printf(arena, "%s/%sref", folder, prefix) : NULL;
+#endif
+}
+
 void abdb_append_install_advice(abdb_text *out, const abdb_backend_package *of)
 {
     if (of->made && *of->made) abdb_text_printf(out, "install the package %s, or ", of->made);

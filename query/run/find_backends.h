@@ -23,6 +23,9 @@ typedef struct {
  * not be listed; what was found until then is there. */
 abdb_status abdb_backends_find(abdb_backend_list *out, abdb_error *err);
 void abdb_backends_free(abdb_backend_list *list);
+/* abdb's own program that counts the work of others (recount_work.h). From arena; NULL: no memory,
+ * or no folder. */
+const char *abdb_path_of_work_counter(abdb_arena *arena);
 /* Backends with their devices and kernels, and the plans that abdb brings, to standard output; what
  * the database (a path; it need not be there) knows of the devices beside them. json: the devices
  * as one array (backend_inventory.h). ABDB_DB, ABDB_NOMEM. */

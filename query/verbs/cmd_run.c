@@ -352,12 +352,14 @@ static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
     unsigned char lost[ABDB_LANES_MAX] = {0};
     abdb_campaign t = {args, plan, lanes, &o, k, tally, todo, &stopping, lost, false};
     char key[16], campaign[64] = "";
+    abdb_arena arena = {0};
     repeat_counts r;
     double budget_s;
     abdb_status st = ABDB_OK;
 
     if (!todo) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
     o.doubtful = todo + plan->cells;
+    o.counter = abdb_path_of_work_counter(&arena);
     TRY(parse_process_options(args, &o, err));
     TRY(parse_repeat_options(args, &r, err));
     t.again = r.gate;
@@ -402,6 +404,7 @@ done:
     if (k->spool) (void)!abdb_spool_writer_publish(k->spool, NULL); /* what was measured stays */
     k->spool = NULL;
     free(todo);
+    abdb_arena_free(&arena);
     return st;
 }
 

@@ -19,6 +19,18 @@ double abdb_monotonic_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+void abdb_format_now_utc(char out[32])
+{
+    struct timespec now;
+    struct tm utc;
+    size_t used_size;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    used_size = strftime(out, 32, "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(out + used_size, 32 - used_size, ".%03ldZ", now.tv_nsec / 1000000);
+}
+
 void abdb_timing_enable(void)
 {
     taking = true;

@@ -17,6 +17,8 @@ typedef struct {
 /* Seconds since some moment of this boot, by CLOCK_MONOTONIC, which is never set back: only
  * differences mean something. */
 double abdb_monotonic_seconds(void);
+/* Now, UTC: "2026-05-04T03:02:01.000Z". */
+void abdb_format_now_utc(char out[32]);
 /* Nothing is taken until this. */
 void abdb_timing_enable(void);
 /* abdb_monotonic_seconds(); 0 where nothing is taken. */

@@ -77,18 +77,25 @@ echo
 echo "| what (A against its peer B) | A | B | B/A | 95 % interval | goal | pairs |"
 echo "|---|---|---|---|---|---|---|"
 
-# What the interface of a device costs: the same kernel, called directly in the same process. Over 1: a sample is no slower.
-while read -r provider kernel params; do
+# What the interface of a device costs: the same kernel, called directly in the same process; and what looks between samples
+# cost, against none. Over 1: a sample is no slower.
+while read -r peer provider kernel params; do
     name="$kernel $params by $provider as sampled, against direct calls of it"
+    [[ $peer == direct ]] || name="$kernel $params by $provider, looked at between samples, against no looks"
     [[ "$name" == *"${ONLY:-}"* ]] || continue
     # shellcheck disable=SC2086 # words of a cell
-    "$build/bench/launch" $provider $kernel "$pairs" $params | ratio "$name" | awk -F'|' '{ printf "|%s|%s|%s|%s|%s| 0.99 |%s|\n", $2, $3, $4, $5, $6, $7 }'
+    "$build/bench/launch" $provider $kernel "$pairs" $peer $params | ratio "$name" | awk -F'|' '{ printf "|%s|%s|%s|%s|%s| 0.99 |%s|\n", $2, $3, $4, $5, $6, $7 }'
 done <<'CELLS'
-vec gemm n=64 dtype=f32
-vec gemm n=512 dtype=f32
-vec stream op=triad n=4096 dtype=f32
-ref gemm n=64 dtype=f32
-ref stream op=triad n=4096 dtype=f32
+direct vec gemm n=64 dtype=f32
+direct vec gemm n=512 dtype=f32
+direct vec stream op=triad n=4096 dtype=f32
+direct ref gemm n=64 dtype=f32
+direct ref stream op=triad n=4096 dtype=f32
+unwatched vec gemm n=64 dtype=f32
+unwatched vec gemm n=512 dtype=f32
+unwatched vec gemm n=1024 dtype=f32
+unwatched vec stream op=triad n=4096 dtype=f32
+unwatched vec stream op=triad n=4194304 dtype=f32
 CELLS
 # Caches: hot <= rotate <= cold, of what is small beside them and of what is not.
 for n in 65536 1048576; do

@@ -1,6 +1,7 @@
 /* launch.c - what the interface of a device costs: a kernel of abdb called directly, and sampled by
- * the harness, in turn in one process. launch PROVIDER KERNEL PAIRS key=value...: a line of both
- * times in seconds for each pair. */
+ * the harness, in turn in one process; or sampled with and without looks at outputs and inputs
+ * between samples. launch PROVIDER KERNEL PAIRS direct|unwatched key=value...: a line of both times
+ * in seconds for each pair. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,19 +29,31 @@ static double median_s_of_direct_launches(const abdb_impl *impl, void *state, si
     return time_s[DIRECT / 2];
 }
 
-static double median_s_sampled_by_harness_or_exit(abdb_device *device, const abdb_impl *impl,
-                                                  void *state, size_t *batch)
+static void exit_unless_ok(abdb_status st, const abdb_error *err)
+{
+    if (st == ABDB_OK) return;
+    fprintf(stderr, "launch: %s\n", err->message);
+    exit(1);
+}
+
+static double median_s_sampled_by_harness_or_exit(abdb_instance *copy, bool watched, size_t *batch)
 {
     static const volatile int never = 0;
+    abdb_sampling rule = abdb_sampling_quick;
     abdb_samples s;
     abdb_error err;
     double median;
 
-    if (abdb_warm_up_and_sample_until_stable(device, impl, &state, 1, &abdb_sampling_quick, &never,
-                                             &s, &err) != ABDB_OK) {
-        fprintf(stderr, "launch: %s\n", err.message);
-        exit(1);
+    if (watched) {
+        exit_unless_ok(abdb_instances_reset_launch_and_download(copy, 1, &err), &err);
+        exit_unless_ok(abdb_sample_watch_begin_choosing_spots(
+                           &rule.watch, copy, abdb_clock_seconds(), rule.check_s / 4, 3, &err),
+                       &err);
     }
+    exit_unless_ok(abdb_warm_up_and_sample_until_stable(copy->p.device, copy->impl, &copy->state, 1,
+                                                        &rule, &never, &s, &err),
+                   &err);
+    abdb_sample_watch_free(rule.watch);
     qsort(s.time_s, s.count, sizeof *s.time_s, compare_double_ascending);
     median = s.time_s[s.count / 2];
     *batch = s.batch;
@@ -55,13 +68,15 @@ int main(int argc, char **argv)
     const abdb_impl *impl = NULL;
     abdb_instance_spec recipe = {.params = json_object()};
     abdb_instance copy;
+    bool watched; /* against no looks at all, not direct calls */
     abdb_error err;
 
-    if (argc < 4) return 2;
+    if (argc < 5) return 2;
+    watched = strcmp(argv[4], "unwatched") == 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i]->provider, argv[1]) == 0 && strcmp(all[i]->kernel, argv[2]) == 0)
             impl = all[i];
-    for (int i = 4; i < argc; i++) {
+    for (int i = 5; i < argc; i++) {
         char *value = strchr(argv[i], '=');
 
         if (!value) return 2;
@@ -73,14 +88,12 @@ int main(int argc, char **argv)
     recipe.impl = impl;
     recipe.device = abdb_init_host_device(
         strcmp(argv[1], "ref") == 0 ? 1 : (int)strtol(getenv("OMP_NUM_THREADS"), NULL, 10));
-    if (abdb_instance_alloc_fill_and_prepare(&copy, &recipe, &err) != ABDB_OK) {
-        fprintf(stderr, "launch: %s\n", err.message);
-        return 1;
-    }
+    exit_unless_ok(abdb_instance_alloc_fill_and_prepare(&copy, &recipe, &err), &err);
     for (long i = 0, pairs = strtol(argv[3], NULL, 10); i < pairs; i++) {
         size_t batch;
-        double a = median_s_sampled_by_harness_or_exit(recipe.device, impl, copy.state, &batch),
-               b = median_s_of_direct_launches(impl, copy.state, batch);
+        double a = median_s_sampled_by_harness_or_exit(&copy, watched, &batch),
+               b = watched ? median_s_sampled_by_harness_or_exit(&copy, false, &batch)
+                           : median_s_of_direct_launches(impl, copy.state, batch);
 
         printf("%.9g %.9g\n", a, b);
     }

@@ -124,7 +124,7 @@ check "one version" "$(v=$(sed -n 's/^#define ABDB_VERSION "\(.*\)"/\1/p' schema
   grep -qx "__version__ = \"$v\"" query/python/abdb/__init__.py || echo "abdb.__version__ is not $v"
   grep -m1 '^## [0-9]' CHANGELOG.md | grep -qE "^## $v( |$)" || echo "CHANGELOG.md's newest version is not $v")"
 check "each importer is registered, with its page" "$(for f in ingest/*/import_*.c; do b=$(basename "$f" .c); grep -q "^FORMAT(abdb_$b, \"" ingest/registry.def || echo "$f"; done)"
-check "each kernel is listed" "$(for f in kernels/micro/*.c; do b=$(basename "$f" .c); [[ $b = problem || $b = format || $b = freivalds || $b = edges || $b = registry || $b = collective ]] || grep -q "^KERNEL($b," kernels/registry.def || echo "$f"; done)"
+check "each kernel is listed" "$(for f in kernels/micro/*.c; do b=$(basename "$f" .c); [[ $b = problem || $b = format || $b = freivalds || $b = edges || $b = exact_attention || $b = registry || $b = collective ]] || grep -q "^KERNEL($b," kernels/registry.def || echo "$f"; done)"
 check "each backend is built" "$(for f in kernels/backends/*.c; do b=$(basename "$f" .c); grep -qE "^BACKENDS.*abdb-run-$b\b|call library,$b," Makefile || echo "$f"; done)"
 check "each backend and store with a library has a Debian package, or is switched off there" "$(sed -nE 's/.*call (library|store),([a-z]+),.*/\1 \2/p' Makefile | while read -r kind name; do
   [ -e "packages/debian/abdb-$([ "$kind" = store ] && echo store || echo backend)-$name.install" ] || grep -q "WITH_$name=no" packages/debian/rules || echo "$name"; done)"

@@ -25,7 +25,7 @@ check() { # WAY OPTIONS...: the rules that it breaks
         "$b" describe 2>/dev/null | grep -q '"no-device"' || fails 0 "4.16  ok"
     done
     run abdb check-backend ref --kernel stream --cell "stream n=4096" -o junit
-    fails 0 'failures="0" errors="0" skipped="4"'
+    fails 0 'failures="0" errors="0" skipped="5"'
     run abdb check-backend
     fails 2 "check which?"
     run abdb check-backend ./nothing
@@ -99,7 +99,8 @@ W
     [ ! -e fault ]
     same "$(cat right.broken)" ""
     # no rule that nobody can break
-    [ -z "${THOROUGH-}" ] || same "$(cut -d'|' -f2 ways | tr ' ' '\n' | sort -uV | xargs)" "$(awk -F, 'NR > 1 { print $1 }' right.csv | sort -V | xargs)"
+    # (4.21 is of products: lying.bats)
+    [ -z "${THOROUGH-}" ] || same "$(cut -d'|' -f2 ways | tr ' ' '\n' | sort -uV | xargs)" "$(awk -F, 'NR > 1 && $1 != "4.21" { print $1 }' right.csv | sort -V | xargs)"
 }
 
 @test "abdb run stores no lie of any of them: what it cannot believe is a row with its reason, and the next backend goes on" {

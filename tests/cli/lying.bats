@@ -25,8 +25,8 @@ lie() { # LIE KEY=VALUE...: what abdb run stores of it: status, verified, reason
         same "$(lie rounding n=$n)" "failed|unchecked|wrong kernel: input changed (its tensor 0)"
         same "$(lie behind n=$n)" "failed|unchecked|wrong kernel: it wrote 0 bytes before and 4 behind its tensor 2"
         same "$(lie before n=$n)" "failed|unchecked|wrong kernel: it wrote 4 bytes before and 0 behind its tensor 2"
-        [[ $(lie memoised n=$n) == "failed|unchecked|wrong kernel: stale output: sample "* ]]
-        [[ $(lie half n=$n) == "failed|unchecked|wrong kernel: stale output: sample "* ]]
+        [[ $(lie memoised n=$n) == "failed|unchecked|wrong kernel: stale output: "* ]]
+        [[ $(lie half n=$n) == "failed|unchecked|wrong kernel: stale output: "* ]]
         [[ $(lie fingerprint n=$n) == "failed|unchecked|wrong kernel: stale output: of the changed input at sample "* ]]
     done
     [[ $(lie half n=600 cache=cold) == "failed|unchecked|wrong kernel: stale output"* ]]
@@ -70,6 +70,44 @@ liar() { # WAY: status, flags, reason of a program that lies so, alone in its fo
     done
 }
 
+@test "work is counted again: another number is a bad answer, another formula of abdb's kernel is in no comparison, rank or ceiling" {
+    same "$(liar ops)" "bad-answer||the backend broke the protocol (4.6): ops is 5.24288e+06; and gemm@1 of these parameters counts 524288"
+    same "$(liar bytes)" "bad-answer||the backend broke the protocol (4.6): bytes is 4.9152e+07; and gemm@1 of these parameters counts 49152"
+    for way in formula own-formula; do
+        same "$(liar $way)" "ok|self-verified unknown-formula|"
+        run abdb query kernels
+        fails 0 "unknown-formula: abdb cannot count this work again"
+        same "$(abdb query ceilings -o csv 2>/dev/null | grep -c Liar)" 0
+        ABDB_BACKENDS=$dir/liars abdb run -q --kernel gemm --backend liar --axis n=64 --axis dtype=f32 --tag honest
+        run abdb compare tag=$way tag=honest --where metric=flops_per_s
+        fails 3 unknown-formula
+        same "$(abdb rank workload=gemm,metric=flops_per_s --per tag -o csv --columns tag 2>/dev/null | grep -c "^$way")" 0
+        [[ $(abdb query ceilings -o csv 2>/dev/null | grep -c Liar) -ge 1 ]]
+    done
+}
+
+@test "who answers challenges between samples is verified by abdb; a wrong answer is a bad one; fewer leave it the program's word" {
+    same "$(liar challenge)" "ok||"
+    same "$(ask "SELECT DISTINCT verified || verified_by || marks FROM v_result")" "passabdb"
+    same "$(liar challenge-once)" "ok|self-verified|"
+    same "$(ask "SELECT DISTINCT verified_by FROM v_result")" program
+    for way in challenge-half challenge-other-inputs; do
+        [[ $(liar $way) == "bad-answer||the backend broke the protocol (4.21): row "*" of the product of seed "*" is wrong" ]]
+    done
+    same "$(liar challenge-other-seed)" "bad-answer||the backend broke the protocol (4.21): an answer of no seed that it was given"
+    same "$(liar challenge-early)" "bad-answer||the backend broke the protocol (4.21): an answer without a sample since its seed"
+}
+
+@test "check-backend names the rule that each cheating program breaks" {
+    for way in overlap:4.5 backwards:4.4 bound:4.6 unchecked:4.8 steady:4.8 ops:4.6 bytes:4.6 challenge-half:4.21 \
+        challenge-other-inputs:4.21 challenge-early:4.21; do
+        WAY=${way%:*} abdb check-backend -o csv --wait 3 --cell "gemm n=64 dtype=f32" -- python3 -SE "$root/tests/backends/lying_backend.py" >${way%:*}.csv 2>/dev/null || true
+        grep -q "^${way#*:},BROKEN" "${way%:*}.csv" || { cat "${way%:*}.csv"; false; }
+    done
+    WAY=challenge abdb check-backend -o csv --wait 3 --cell "gemm n=64 dtype=f32" -- python3 -SE "$root/tests/backends/lying_backend.py" >right.csv 2>/dev/null || true
+    grep -q "^4.21,ok" right.csv
+}
+
 @test "a trend, two speeds, a wide interval and an outlier among equal samples are marked; a background load is named" {
     same "$(liar steady-times)" "ok|self-verified|"
     same "$(ask "SELECT count(*) FROM v_sample WHERE mark IS NOT NULL")" 0
@@ -93,7 +131,7 @@ liar() { # WAY: status, flags, reason of a program that lies so, alone in its fo
     for k in gemm stream; do
         cat >fast/abdb-run-fast <<P
 #!/bin/sh
-"$build/abdb-run-ref" "\$@" | sed -u -E '/"kind":"result"/s/"(ops|bytes)":[0-9.e+]+/"\1":1e18/g'
+"$build/abdb-run-ref" "\$@" | sed -u -E 's/"most_(ops|bytes)_per_s":[0-9.e+]+/"most_\1_per_s":1e6/g'
 P
         chmod +x fast/abdb-run-fast
         ABDB_BACKENDS=$dir/fast abdb run -q --kernel $k --backend fast --axis n=64 --quick
@@ -102,6 +140,22 @@ P
     for k in gemm stream; do abdb run -q --kernel $k --backend ref --axis n=64 --quick; done
     same "$(ask "SELECT count(*) FROM v_run WHERE backend = 'ref' AND flags LIKE '%implausible%'")" 0
     same "$(abdb query ceilings -o csv 2>/dev/null | grep -c fast)" 0
+}
+
+@test "f32 by three products of bf16 can be measured, is named beside f32, and is no ceiling" {
+    abdb run -q --kernel gemm --backend ref --axis n=64 --axis dtype=f32 --axis products=bf16x3 --quick --tag by-three
+    same "$(ask "SELECT DISTINCT verified FROM v_run")" pass
+    same "$(abdb query ceilings -o csv 2>/dev/null | grep -c gemm)" 0
+    abdb run -q --kernel gemm --backend ref --axis n=64 --axis dtype=f32 --quick --tag whole
+    [[ $(abdb query ceilings -o csv 2>/dev/null | grep -c gemm) -ge 1 ]]
+    run abdb compare tag=by-three tag=whole
+    [[ $output == *"unknown on a side: products"* ]]
+    run abdb rank workload=gemm,metric=flops_per_s --per none
+    fails 0 "2 groups that may not be compared with one another"
+    run abdb run --kernel gemm --backend vec --axis n=64 --axis products=bf16x3 --quick
+    [[ $output == *"1 not implemented"* ]] || same "$(ask "SELECT status || reason FROM v_run WHERE backend = 'vec'")" "not-implementedit has products of the format itself only"
+    run abdb run -q --kernel gemm --backend ref --axis n=64 --axis dtype=f64 --axis products=bf16x3 --quick
+    same "$(ask "SELECT reason FROM v_run WHERE dtype = 'f64'")" "gemm: products=bf16x3 is of f32"
 }
 
 @test "pass beside what was compared in part, or at a smaller size" {

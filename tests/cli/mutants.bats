@@ -7,6 +7,8 @@ load common
     fails 0 " mutants"
     run "$root/tests/mutants/kernels.sh" --table classes.txt --check
     fails 0 "84 mutants"
+    run "$root/tests/mutants/kernels.sh" --table foreign.txt --check
+    fails 0 "106 mutants"
 }
 
 @test "wrong kernels are caught: stale, index, bound, tail, scale, order, thread part" {

@@ -21,7 +21,7 @@ while IFS='|' read -r file old new cell; do
     objects=()
     for f in kernels/providers/cuda/cu/*.cu; do
         name=$(basename "$f" .cu)
-        if [ "$name.cu" = "$file" ] || { [ "${file%.cuh}" != "$file" ] && [[ $cell == *attention* && $name = flash || $cell == elementwise* && $name = rows ]]; }; then
+        if [ "$name.cu" = "$file" ] || { [ "${file%.cuh}" != "$file" ] && [[ $cell == *attention* && $name = flash || $cell == elementwise* && $name = row_ops ]]; }; then
             (cd "$copy" && g++ -std=c++17 -O1 -fPIC -I. -I"$OLDPWD" -w -fno-strict-aliasing -ffp-contract=off -include "$OLDPWD/tests/cuda/emulate.h" -x c++ -c "$f" -o "o/$name.o") || exit 1
             objects+=("$copy/o/$name.o")
         else

@@ -12,13 +12,24 @@
 #include "tests/unit/check.h"
 
 /* What a wrong implementation does; `of` is a right one. */
-enum { RIGHT, FIRST_ONLY, EVERY_OTHER, OF_ANOTHER, NOTHING, ONE_ELEMENT, ONE_UNIT, ZEROS };
+enum {
+    RIGHT,
+    FIRST_ONLY,
+    EVERY_OTHER,
+    OF_ANOTHER,
+    NOTHING,
+    ONE_ELEMENT,
+    ONE_UNIT,
+    ZEROS,
+    FEWER_BITS
+};
 static struct {
     int what;
     const abdb_impl *of;
     size_t launches;
     abdb_problem *other; /* of OF_ANOTHER: whose output is given */
     double budget_s;     /* of a check */
+    int tensor, bits;    /* of FEWER_BITS: what loses so many of its lowest bits, of f32 */
 } wrong = {.budget_s = 1e9};
 
 static abdb_status prepare_with_problem_as_state(void **state, const abdb_problem *p,
@@ -47,6 +58,24 @@ done:
     return st;
 }
 
+/* The right implementation, of an input that has lost bits. */
+static abdb_status launch_right_implementation_of_fewer_bits(const abdb_problem *p, abdb_error *err)
+{
+    abdb_problem less = *p;
+    const abdb_tensor *t = &p->tensor[wrong.tensor];
+    size_t count = abdb_tensor_element_count(t);
+    uint32_t *cut = malloc(count * sizeof *cut);
+    abdb_status st;
+
+    assert_non_null(cut);
+    for (size_t i = 0; i < count; i++)
+        cut[i] = ((const uint32_t *)t->data)[i] >> wrong.bits << wrong.bits;
+    less.tensor[wrong.tensor].data = cut;
+    st = prepare_launch_close_right_implementation(&less, err);
+    free(cut);
+    return st;
+}
+
 static abdb_status launch_with_planted_mistake(void *state, abdb_error *err)
 {
     abdb_problem *p = state;
@@ -58,6 +87,7 @@ static abdb_status launch_with_planted_mistake(void *state, abdb_error *err)
     if (wrong.what == NOTHING || (wrong.what == FIRST_ONLY && nth > 0) ||
         (wrong.what == EVERY_OTHER && nth % 2))
         return ABDB_OK;
+    if (wrong.what == FEWER_BITS) return launch_right_implementation_of_fewer_bits(p, err);
     if (prepare_launch_close_right_implementation(p, err) != ABDB_OK) return err->status;
     if (wrong.what == ONE_ELEMENT)
         abdb_tensor_set_rounded(out, at, abdb_tensor_get_f64(out, at) + 1);
@@ -154,6 +184,41 @@ static void test_one_wrong_bit_of_bf16_is_found(void **state)
                                                     params) <= 1);
     assert_true(error_verification_finds_of_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, ONE_UNIT,
                                                     true, params) > 1);
+}
+
+/* Exact inputs need the bits of each input: 24 of a product, 20 of attention, whose gradients add
+ * up in f32. */
+static void test_dropped_bits_of_inputs_are_found(void **state)
+{
+    static const struct {
+        const abdb_kernel *kernel;
+        const abdb_impl *right;
+        const char *params;
+        int tensors, bits;
+    } cells[] = {
+        {&abdb_kernel_gemm, &abdb_ref_gemm, "{\"n\":\"40\"}", 2, 1},
+        {&abdb_kernel_attention, &abdb_ref_attention,
+         "{\"heads\":\"4\",\"kv_heads\":\"2\",\"queries\":\"30\",\"keys\":\"70\",\"d\":\"40\","
+         "\"causal\":\"yes\"}",
+         3, 5},
+        {&abdb_kernel_attention, &abdb_ref_attention,
+         "{\"heads\":\"4\",\"kv_heads\":\"2\",\"queries\":\"30\",\"keys\":\"70\",\"d\":\"40\","
+         "\"pass\":\"backward\"}",
+         3, 5},
+        {&abdb_kernel_paged, &abdb_ref_paged,
+         "{\"batch\":\"2\",\"heads\":\"4\",\"kv_heads\":\"2\",\"d\":\"32\",\"sequence\":\"96\","
+         "\"block\":\"16\"}",
+         3, 5}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
+        assert_true(error_verification_finds_of_mistake(cells[i].kernel, cells[i].right, RIGHT,
+                                                        true, cells[i].params) <= 1);
+        wrong.bits = cells[i].bits;
+        for (wrong.tensor = 0; wrong.tensor < cells[i].tensors; wrong.tensor++)
+            assert_true(error_verification_finds_of_mistake(cells[i].kernel, cells[i].right,
+                                                            FEWER_BITS, true, cells[i].params) > 1);
+    }
 }
 
 /* Vectors that are only moved are all looked at, however little time there is. */
@@ -306,6 +371,7 @@ int main(void)
                                        cmocka_unit_test(test_zeros_for_attention_are_found),
                                        cmocka_unit_test(test_one_wrong_bit_of_bf16_is_found),
                                        cmocka_unit_test(test_inout_tensors_are_restored),
+                                       cmocka_unit_test(test_dropped_bits_of_inputs_are_found),
                                        cmocka_unit_test(test_moved_vectors_are_checked_whole),
                                        cmocka_unit_test(test_freivalds_marks_only_the_wrong_row),
                                        cmocka_unit_test(test_verification_keeps_time_budget)};

@@ -75,11 +75,14 @@ static void test_too_many_or_deep_spans_overflow(void **state)
 typedef struct {
     const abdb_run_context *stage;
     int resets, runs;
+    char *weights; /* TOY_BYTES of the device's memory */
 } toy_state;
+enum { TOY_BYTES = 5000 };
 static toy_state made;
 static int opened, closed;
 static double toy_memory, toy_error;
 static bool toy_lacks, toy_leaves_open, toy_unsound;
+static int toy_writes_at; /* a byte of or around its weights; 0: none */
 
 static abdb_status toy_resolve_params(abdb_problem *p, const abdb_machine_caches *limits,
                                       abdb_error *err)
@@ -116,11 +119,10 @@ static abdb_status toy_check_results_with_set_error_in_span(const abdb_run_conte
 
 static abdb_status toy_open_and_count(void **state, const abdb_run_context *s, abdb_error *err)
 {
-    (void)err;
     made = (toy_state){.stage = s};
     *state = &made;
     opened++;
-    return ABDB_OK;
+    return s->device->alloc(s->device, TOY_BYTES, false, (void **)&made.weights, err);
 }
 
 static abdb_status toy_count_reset(void *state, abdb_error *err)
@@ -138,6 +140,7 @@ static abdb_status toy_assert_reset_then_run_in_spans(void *state, abdb_error *e
 
     (void)err;
     assert_int_equal(t->resets, ++t->runs); /* a reset before each, and the state stays */
+    if (toy_writes_at && t->runs == 5) t->weights[toy_writes_at] ^= 4;
     abdb_span_enter(t->stage->spans, "step", NULL);
     abdb_span_enter(t->stage->spans, "wait", "none");
     usleep(1000);
@@ -158,8 +161,16 @@ static void toy_report_loss_and_soundness(void *state, double median_s, abdb_met
 
 static void toy_close_and_count(void *state)
 {
-    (void)state;
+    toy_state *t = state;
+
+    t->stage->device->release(t->stage->device, t->weights);
     closed++;
+}
+
+static void toy_find_weights(const void *state, const void **data, size_t *bytes)
+{
+    *data = ((const toy_state *)state)->weights;
+    *bytes = TOY_BYTES;
 }
 
 static const abdb_workload toy_workload = {"toy",
@@ -176,6 +187,7 @@ static const abdb_workload toy_workload = {"toy",
                                            toy_count_reset,
                                            toy_assert_reset_then_run_in_spans,
                                            toy_report_loss_and_soundness,
+                                           toy_find_weights,
                                            toy_close_and_count,
                                            false,
                                            {NULL, NULL}};
@@ -225,6 +237,7 @@ static void reset_toy_settings_and_counters(void)
     toy_memory = 1e6;
     toy_error = 0.5;
     toy_lacks = toy_leaves_open = toy_unsound = false;
+    toy_writes_at = 0;
 }
 
 static void test_toy_run_emits_result_span_and_metric(void **state)
@@ -293,13 +306,41 @@ static void test_refusals_say_what_is_missing(void **state)
     assert_true(opened == 1 && closed == 1);
 }
 
+static void test_changed_weights_and_writes_beside_memory_are_failures(void **state)
+{
+    static const struct {
+        int at;
+        const char *message;
+    } writes[] = {
+        {1, "wrong workload: input changed (its weights)"},
+        {TOY_BYTES - 1, "wrong workload: input changed (its weights)"},
+        {TOY_BYTES, "wrong workload: it wrote 0 bytes before and 1 behind 5000 of its memory"},
+        {-1, "wrong workload: it wrote 1 bytes before and 0 behind 5000 of its memory"}};
+    const abdb_device *host = abdb_init_host_device(1);
+    abdb_error err = {0};
+
+    (void)state;
+    if (!abdb_guard_bytes_before_tensor(false)) skip(); /* a sanitizer sees it */
+    for (size_t i = 0; i < sizeof writes / sizeof writes[0]; i++) {
+        abdb_device before = *host;
+
+        reset_toy_settings_and_counters();
+        toy_writes_at = writes[i].at;
+        json_decref(run_toy_assert_status_return_records("failed", &err));
+        assert_string_equal(err.message, writes[i].message);
+        assert_true(closed == 1 && host->alloc == before.alloc && host->release == before.release);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_spans_nest_and_add_up),
-                                       cmocka_unit_test(test_too_many_or_deep_spans_overflow),
-                                       cmocka_unit_test(test_toy_run_emits_result_span_and_metric),
-                                       cmocka_unit_test(test_failed_check_reports_verified_fail),
-                                       cmocka_unit_test(test_refusals_say_what_is_missing)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_spans_nest_and_add_up),
+        cmocka_unit_test(test_too_many_or_deep_spans_overflow),
+        cmocka_unit_test(test_toy_run_emits_result_span_and_metric),
+        cmocka_unit_test(test_failed_check_reports_verified_fail),
+        cmocka_unit_test(test_refusals_say_what_is_missing),
+        cmocka_unit_test(test_changed_weights_and_writes_beside_memory_are_failures)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

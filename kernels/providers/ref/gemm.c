@@ -70,6 +70,35 @@ static void gemm_any_dtype_f32_sums(const gemm_layout *s, size_t batch)
         }
 }
 
+/* The part of x that bf16 holds, or what it holds of the rest. */
+static float upper_bf16(float x)
+{
+    return abdb_bf16_to_f32(abdb_bf16_from_f32(x));
+}
+
+/* f32 by three products of bf16. */
+static void gemm_f32_by_bf16x3(const gemm_layout *s, size_t batch)
+{
+    size_t m = s->g.m, n = s->g.n, k = s->g.k;
+    const float *a = (const float *)s->p->tensor[0].data + batch * m * k,
+                *b = (const float *)s->p->tensor[1].data + batch * k * n;
+    float *c = (float *)s->p->tensor[2].data + batch * m * n;
+
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < n; j++, c++) {
+            float sum = s->g.beta ? *c : 0;
+
+            for (size_t l = 0; l < k; l++) {
+                float x = a[i * s->a_row + l * s->a_next], y = b[l * s->b_next + j * s->b_column],
+                      x1 = upper_bf16(x), x2 = upper_bf16(x - x1), y1 = upper_bf16(y),
+                      y2 = upper_bf16(y - y1);
+
+                sum += x1 * y2 + x2 * y1 + x1 * y1;
+            }
+            *c = (float)add_bias_and_activate(s, j, (double)sum);
+        }
+}
+
 /* C = act(A B + beta C + bias) of each matrix of a batch, by the loops of its format. */
 static abdb_status ref_gemm_launch(void *state, abdb_error *err)
 {
@@ -82,7 +111,7 @@ static abdb_status ref_gemm_launch(void *state, abdb_error *err)
     s.b_column = s.g.tb ? s.g.k : 1;
     for (size_t batch = 0; batch < s.g.batch; batch++) switch (s.p->tensor[0].dtype) {
         case ABDB_F64: gemm_f64(&s, batch); break;
-        case ABDB_F32: gemm_f32(&s, batch); break;
+        case ABDB_F32: (s.g.bf16x3 ? gemm_f32_by_bf16x3 : gemm_f32)(&s, batch); break;
         case ABDB_I8: gemm_i8(&s, batch); break;
         default: gemm_any_dtype_f32_sums(&s, batch);
         }
