@@ -151,6 +151,7 @@ static abdb_status run_and_print_report(abdb_report *report, int argc, char **ar
     const char *value[ABDB_PARAM_COUNT] = {0};
     abdb_db *db = NULL;
     abdb_table table = {0};
+    abdb_arena arena = {0};
     abdb_args args;
     abdb_status st = ABDB_OK;
 
@@ -164,11 +165,6 @@ static abdb_status run_and_print_report(abdb_report *report, int argc, char **ar
                    ? ABDB_OK
                    : abdb_fail_write_or_raise_sigpipe(stdout, err);
     }
-    if (args.positionals > (abdb_arg_value(&args, "file") ? 0 : 1))
-        TRY(ABDB_FAIL(err, ABDB_USAGE, "what is '%s'? options of a report begin with --%s%s%s",
-                      args.positional[args.positionals - 1], report->params ? ": --" : "",
-                      report->params ? report->option[0].name : "",
-                      report->params ? " VALUE" : ""));
     if (abdb_arg_value(&args, "all") && !report_has_parameter(report, "all"))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--all lists every report: it takes no name"));
     abdb_report_values_from_args(report, &args, value);
@@ -176,6 +172,8 @@ static abdb_status run_and_print_report(abdb_report *report, int argc, char **ar
     if (abdb_format_is_for_programs(&args) || abdb_arg_value(&args, "fail-on"))
         abdb_report_lift_row_limits(report, value);
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
+    TRY(abdb_set_words_as_selection(report, &args, abdb_arg_value(&args, "file") ? 0 : 1, db->sql,
+                                    value, &arena, err));
     TRY(abdb_report_run_with_footnotes(db, report, value, &table, err));
     TRY(abdb_print_table_by_options_end_deadline(&args, &table, err));
     TRY(fail_if_column_has_nonzero_value(&args, &table, err));
@@ -185,6 +183,7 @@ static abdb_status run_and_print_report(abdb_report *report, int argc, char **ar
 done:
     abdb_table_free(&table);
     abdb_db_close(db);
+    abdb_arena_free(&arena);
     return st;
 }
 
@@ -442,6 +441,21 @@ static abdb_status run_named_report(const char *word, int argc, char **argv, abd
     return st;
 }
 
+/* Runs SQL. A syntax error of mere words leads to the search of reports. */
+static abdb_status run_sql_or_suggest_search(const char *word, const abdb_args *args,
+                                             abdb_error *err)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -.";
+    abdb_status st = run_and_print_sql(word, args, err);
+
+    if (st == ABDB_USAGE && strstr(err->message, "syntax error") && !word[strspn(word, plain)])
+        st = ABDB_FAIL(err, st,
+                       "'%s' is neither a report nor SQL: `abdb query --search '%s'` finds reports"
+                       " and figures",
+                       word, word);
+    return st;
+}
+
 /* Runs the form of `abdb query` that was used: a file, SQL, --schema, a report, or the list.
  * Returns the exit status. */
 static int dispatch_query_form(int argc, char **argv)
@@ -471,7 +485,7 @@ static int dispatch_query_form(int argc, char **argv)
         else if (abdb_arg_value(&args, "functions"))
             TRY(print_catalog_as_table(&args, abdb_list_sql_functions_in_table, &err));
         else if (is_sql)
-            TRY(run_and_print_sql(word, &args, &err));
+            TRY(run_sql_or_suggest_search(word, &args, &err));
         else if (abdb_arg_value(&args, "format") || abdb_arg_value(&args, "json") ||
                  abdb_arg_value(&args, "out") || abdb_arg_value(&args, "columns"))
             TRY(print_catalog_as_table(&args, abdb_list_reports_in_table, &err));
