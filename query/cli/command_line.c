@@ -27,6 +27,7 @@ const abdb_option abdb_output_options[] = {
     {"spreadsheet", 0, NULL,
      "of -o csv: texts are quoted, with ' before those that a spreadsheet would compute"},
     {"out", 0, "PATH", "write to PATH instead of standard output"},
+    {"wide", 0, NULL, "on a terminal: as many columns as fit, not nine at most"},
     {"brief", 0, NULL, "the rows; notes and footnotes are only counted"},
     {NULL, 0, NULL, NULL}};
 

@@ -145,6 +145,7 @@ static abdb_status print_choice_with_screen_columns(const abdb_args *args, abdb_
             abdb_arena_printf(arena, "%.*sleft out here: --wide",
                               (int)(strstr(picked.note[0], by) - picked.note[0]), picked.note[0]);
     if (!picked.note[0]) TRY(ABDB_FAIL(err, ABDB_NOMEM, "columns"));
+    picked.every_column = true;
     TRY(abdb_print_table_by_options_end_deadline(args, &picked, err));
 done:
     abdb_table_free(&picked);

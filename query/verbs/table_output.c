@@ -39,6 +39,8 @@ abdb_status abdb_print_table_by_options_end_deadline(const abdb_args *args, abdb
     if (columns)
         TRY(abdb_table_copy_picked_columns(table, columns, !abdb_format_is_for_programs(args),
                                            &picked, err));
+    table->every_column |= columns || abdb_arg_value(args, "wide");
+    picked.every_column = true;
     if (format == ABDB_TABLE && !path) abdb_pipe_stdout_to_pager();
     TRY(abdb_outfile_open_refusing_protected(&out, path, err));
     TRY(abdb_table_print_in_format(columns ? &picked : table, format, out.file, err));
