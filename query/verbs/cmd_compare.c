@@ -7,6 +7,7 @@
 #include "query/compare/environment_diff.h"
 #include "query/compare/regression_gate.h"
 #include "query/compare/compare_table.h"
+#include "query/compare/compare_text.h"
 #include "query/verbs/normalisation_options.h"
 #include "query/cli/pager.h"
 #include "query/verbs/table_output.h"
