@@ -9,6 +9,7 @@
 # size: 720,150
 # grow: 22 rows
 # room: 60
+# narrow: 60
 # sets: ml-engineering specs
 # A bar a device and number format, grouped by workload: the best that was achieved. A cross: above 100 %,
 # hard to believe (abdb audit plausibility).

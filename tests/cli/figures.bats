@@ -141,7 +141,7 @@ script() { # FIGURE
             while [ "$status" -eq 2 ]; do # too small: it is drawn at what the message says
                 [[ $output =~ needs\ a\ (height|width) ]]
                 size=${output##*--size }
-                size=${size/HEIGHT*/700}
+                size=${size%%,*}
                 run draw "$f" --size "$size" --markdown --out "$f-$size.svg"
             done
             fails 0 "]($f-$size.svg)"
