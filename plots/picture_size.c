@@ -23,12 +23,9 @@ static bool parse_length(const char **text, const char *unit, double factor, dou
     return true;
 }
 
-/* The width alone is given: the height is what the drawing takes then. */
-static void set_width_scale_height(abdb_figure *f, double width)
+/* The width alone is given: the drawing keeps its height, beside which words take what they need. */
+static void set_width_keep_height(abdb_figure *f, double width)
 {
-    int scaled = (int)(f->height * width / f->width);
-
-    if (!f->grow) f->height = scaled > f->room_up ? scaled : f->room_up;
     f->width = (int)width;
     f->width_fixed = true;
 }
@@ -58,7 +55,7 @@ static bool parse_picture_size(abdb_figure *f, const char *size)
         f->height = (int)height;
         f->fixed = f->width_fixed = true;
     } else
-        set_width_scale_height(f, width);
+        set_width_keep_height(f, width);
     f->printed = *units[i].name != '\0';
     if (f->printed) f->pixels = (double)PRINT_DPI / ABDB_CSS_DPI;
     return true;
@@ -74,7 +71,7 @@ abdb_status abdb_figure_set_size(abdb_figure *f, const char *size, abdb_error *e
 
     if (strcmp(size, "article") == 0) return ABDB_OK;
     if (strcmp(size, "phone") == 0) {
-        set_width_scale_height(f, PHONE_WIDTH);
+        set_width_keep_height(f, PHONE_WIDTH);
         f->pixels = 2;
         return ABDB_OK;
     }

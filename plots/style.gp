@@ -33,8 +33,9 @@ terminal = picture eq "dumb"
 set border 3 lc rgb ink lw 1
 tic_font = narrow ? ",9" : ",11"
 set tics nomirror textcolor rgb ink scale 0.5 font tic_font
-set xlabel textcolor rgb ink offset 0,0.5
-set ylabel textcolor rgb ink offset 0.4,0
+label_font = narrow ? ",10" : ",12"
+set xlabel textcolor rgb ink offset 0,0.5 font label_font
+set ylabel textcolor rgb ink offset 0.4,0 font label_font
 set cblabel textcolor rgb ink
 set grid lc rgb faint lw 0.6 lt 1 dt 1
 set style fill solid 0.9 noborder
@@ -95,5 +96,5 @@ si(most) = most < 10000 ? "%g" : "%.0s%c" # format of a linear axis up to most
 wide(low, high) = low > 0 && high > 20 * low
 # A logarithmic axis from `from` to `to`, with 1, 2 and 5 where decades are few: from = ...; to = ...; eval log_x
 tick(v) = v < 1 ? sprintf("%g", v) : gprintf("%.0s%c", v)
-log_x = 'set logscale x; set xrange [from : to]; set xtics (); do for [k=-9:18] { do for [m=1:5] { v = m * 10.0 ** k; if (m != 3 && m != 4 && (m == 1 || to / from < 400) && v >= from && v <= to) { set xtics add (tick(v) v) } } }'
-log_y = 'set logscale y; set yrange [from : to]; set ytics (); do for [k=-9:18] { do for [m=1:5] { v = m * 10.0 ** k; if (m != 3 && m != 4 && (m == 1 || to / from < 400) && v >= from && v <= to) { set ytics add (tick(v) v) } } }'
+log_x = 'set logscale x; set xrange [from : to]; set xtics (); do for [k=-9:18] { do for [m=1:5] { v = m * 10.0 ** k; if (m != 3 && m != 4 && (m == 1 || to / from < (narrow ? 40 : 400)) && v >= from && v <= to) { set xtics add (tick(v) v) } } }'
+log_y = 'set logscale y; set yrange [from : to]; set ytics (); do for [k=-9:18] { do for [m=1:5] { v = m * 10.0 ** k; if (m != 3 && m != 4 && (m == 1 || to / from < (narrow ? 40 : 400)) && v >= from && v <= to) { set ytics add (tick(v) v) } } }'

@@ -9,6 +9,7 @@
 # least: 2
 # size: 720,430
 # room: 380,210
+# narrow: 240
 # hint: give prices by --price 'B200-SXM=4 USD/h,H200-SXM=2.5 USD/h', or import some
 # A point a device: the lowest price known against the best rate. Filled ones are the front: nothing is both cheaper and faster.
 unset key
