@@ -15,7 +15,7 @@
 unset key
 unit = ""
 stats $data using (unit = strcol(c_unit), 0) nooutput
-set xlabel "USD per device and hour, the lowest price of whole nodes" . (wide(min_usd_per_device_hour, max_usd_per_device_hour) ? ", log" : "")
+set xlabel (narrow ? "USD per device and hour" : "USD per device and hour, the lowest price of whole nodes") . (wide(min_usd_per_device_hour, max_usd_per_device_hour) ? ", log" : "")
 set ylabel (unit eq "token/s" ? "tokens/s" : unit) . " per device" . (wide(min_rate_per_device, max_rate_per_device) ? ", log" : "")
 set format y si(max_rate_per_device)
 low = 0; high = 1.12 * max_rate_per_device
