@@ -42,4 +42,4 @@ plot $data using (0):(column(c_place)):(0):(cost(0)):(column(c_place) - 0.32):(c
      '' using (0):(column(c_place)):(0):(busy(0)):(column(c_place) - 0.32):(column(c_place) + 0.32):(tint(colour[1])) with boxxyerror fs solid 1 noborder lc rgb variable notitle, \
      '' using (cost(0)):(column(c_place)):(dear(0) - cost(0)):(0) with vectors nohead lw 1.2 dt 3 lc rgb ink notitle, \
      '' using (dear(0) > 1.001 * cost(0) ? dear(0) : NaN):(column(c_place)) with points pt 6 ps 0.9 lw 1.2 lc rgb ink notitle, \
-     '' using (dear(0)):(column(c_place)):(said(0) . (trains(0) ? sprintf(", %.3g min", column(c_minutes)) : "")) with labels left offset 0.2,(narrow ? 0.4 : 0) font ",9" tc rgb ink noenhanced notitle
+     '' using (dear(0)):(column(c_place)):(said(0) . (trains(0) ? sprintf(", %.3g min", column(c_minutes)) : "")) with labels left offset 0.2,(narrow ? 0.6 : 0) font ",9" tc rgb ink noenhanced notitle

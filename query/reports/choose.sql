@@ -161,10 +161,10 @@ SELECT o.device, max(o.offered) AS size, (SELECT s.value FROM v_spec s WHERE s.d
 -- @table uncounted
 -- prices of these devices that do not count today
 SELECT printf('%s at %.5g %s of %s (%s)', p.device, p.per_device_hour, p.currency, p.provider,
-              CASE WHEN p.currency <> 'USD' THEN 'no exchange rates are kept' WHEN p.last_day > max(coalesce(:today, ''), date('now')) THEN 'from ' || p.last_day ELSE 'dated before its device existed' END) AS what
+              CASE WHEN p.currency <> 'USD' AND p.currency NOT IN (SELECT currency FROM v_exchange_rate) THEN 'no exchange rate of ' || p.currency || ' is here: abdb import FILE with currency,usd,day,source,locator' WHEN p.last_day > max(coalesce(:today, ''), date('now')) THEN 'from ' || p.last_day ELSE 'dated before its device existed' END) AS what
   FROM v_price p JOIN (SELECT DISTINCT device FROM choice) c ON c.device = p.device
  WHERE :price_date IS NULL AND p.per = 'hour' AND p.kind = coalesce(nullif(:price_kind, 'any'), 'on-demand') AND (:provider IS NULL OR p.provider = :provider)
-   AND (p.currency <> 'USD' OR p.last_day > max(coalesce(:today, ''), date('now'))
+   AND (p.currency <> 'USD' AND p.currency NOT IN (SELECT currency FROM v_exchange_rate) OR p.last_day > max(coalesce(:today, ''), date('now'))
         OR (SELECT d.year FROM v_device d WHERE d.device = p.device) > CAST(substr(p.last_day, 1, 4) AS INTEGER))
 -- @table weights
 SELECT b.all_weights_B / 1e9 AS gb, b.number_format FROM purchase f JOIN v_model_bytes b ON b.model = f.work AND b.number_format = f.dtype
@@ -261,6 +261,10 @@ SELECT line FROM (
   UNION ALL
   SELECT 3, printf('%s alone: at %.4g times that of %s, %s is first', CASE WHEN c.why = 'rate' AND f.unit = 's' THEN 'time' ELSE c.why END, c.cost, f.device, c.device)
     FROM choice c, first f WHERE c.kind = 'flip'
+  UNION ALL
+  SELECT 4, '! converted: ' || group_concat(printf('%s %.5g %s at %.6g USD of %s (%s)', f.device, o.stated, o.currency, o.usd, o.rate_day, coalesce(o.rate_source, 'source not stated')), ', ')
+    FROM (SELECT * FROM purchase WHERE place <= :limit ORDER BY place) f
+    JOIN v_price_offer o ON o.device = f.device AND o.provider = f.provider AND o.key = substr(f.facts, instr(f.facts, ' p-') + 1) AND o.currency <> 'USD' HAVING count(*) > 0
   UNION ALL SELECT 4, line FROM prices_said
   UNION ALL
   SELECT 5, 'left out: ' || group_concat(what, ', ') || ': ' || why

@@ -457,7 +457,7 @@ static abdb_status extend_no_match_error_by_available_choices(sqlite3 *db, abdb_
         return ABDB_FAIL(err, ABDB_USAGE,
                          "'%s' is a training, which has a time and no rate: --time-to-train 2h"
                          " (or any) in the place of --rate",
-                         o->selection);
+                         first);
     if (append_available_choices(db, first, training, &more, &ignored) == ABDB_OK)
         st = ABDB_FAIL(err, ABDB_USAGE, "%s%s", before.message, abdb_text_get(&more));
     abdb_text_free(&more);

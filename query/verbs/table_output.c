@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "plots/figure.h"
 #include "query/answer/pick_columns.h"
 #include "query/answer/deadline.h"
 #include "query/cli/pager.h"
@@ -173,6 +174,16 @@ static bool parameter_lists_value(sqlite3 *db, const abdb_report_param *param, c
     return found;
 }
 
+/* Is it the name of a picture: x.png? */
+static bool word_names_picture(const char *word)
+{
+    const char *dot = strrchr(word, '.');
+
+    for (int kind = 0; dot && kind < ABDB_PICTURES; kind++)
+        if (strcmp(dot + 1, abdb_picture_name[kind]) == 0) return true;
+    return false;
+}
+
 /* The option of the verb or report that takes such a word; NULL: none does. */
 static const char *option_that_takes_word(const abdb_report *report, const abdb_args *args,
                                           sqlite3 *db, const char *word, abdb_arena *arena)
@@ -193,7 +204,8 @@ abdb_status abdb_set_words_as_selection(const abdb_report *report, const abdb_ar
                                         sqlite3 *db, const char **value, abdb_arena *arena,
                                         abdb_error *err)
 {
-    const char *words = abdb_join_positional_words_by_commas(args, first, arena), *option;
+    const char *words = abdb_join_positional_words_by_commas(args, first, arena), *option, *word,
+               *name;
 
     if (!words) return ABDB_OK;
     for (size_t i = 0; i < report->params; i++)
@@ -201,11 +213,12 @@ abdb_status abdb_set_words_as_selection(const abdb_report *report, const abdb_ar
             value[i] = value[i] ? abdb_arena_printf(arena, "%s,%s", value[i], words) : words;
             return value[i] ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a selection");
         }
-    option = option_that_takes_word(report, args, db, args->positional[first], arena);
-    if (option)
-        return ABDB_FAIL(err, ABDB_USAGE, "%s takes no words: --%s %s", report->name, option,
-                         args->positional[first]);
+    word = args->positional[first];
+    name = first ? args->positional[0] : report->name;
+    option =
+        word_names_picture(word) ? "out" : option_that_takes_word(report, args, db, word, arena);
+    if (option) return ABDB_FAIL(err, ABDB_USAGE, "%s takes no words: --%s %s", name, option, word);
     return ABDB_FAIL(err, ABDB_USAGE,
                      "%s takes no words such as '%s'; `abdb query %s --help` lists its options",
-                     report->name, args->positional[first], report->name);
+                     name, word, report->name);
 }

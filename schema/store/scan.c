@@ -64,6 +64,7 @@ static const struct {
               " AND f.id = p.price_id ORDER BY p.price_key, p.price_key_low, f.fact"},
     {"provider", "SELECT provider, kind, source, locator FROM provider ORDER BY provider"},
     {"fabric", "SELECT * FROM fabric ORDER BY 1, 2"},
+    {"exchange_rate", "SELECT * FROM exchange_rate ORDER BY 1, 2"},
     {"claim", "SELECT claim, source, locator, sentence, raw_value, stated, upper, words, how,"
               " coefficient, \"offset\", missing FROM claim ORDER BY claim"},
     {"claim_term", "SELECT claim, term, part, power, fact FROM claim_term ORDER BY claim, term"},

@@ -73,7 +73,7 @@ on_screen() { # WIDTH COMMAND...
     tried "--json query specs" "no verb '--json': options stand behind it"
     tried "plot mlperf" "did you mean 'mlperf-llm', 'mlperf-rounds'"
     tried "plot training -o x.png" "did you mean --out?"
-    tried "plot training x.png" "what is 'x.png'? \`--out FILE\` says where to write, \`abdb plot training --help\` which options the figure takes"
+    tried "plot training x.png" "training takes no words: --out x.png"
     tried "query specs --csv" "did you mean --format csv?"
     tried "query specs h100" "--device VALUE"
     tried "rank llama2-70b --top 3" "did you mean --limit?"
@@ -116,7 +116,7 @@ on_screen() { # WIDTH COMMAND...
     fails 2 "nothing here is called 'v6'"
     # results of a training are no rates; nobody asked for another model
     run abdb choose --model stable_diffusion
-    fails 2 "these are of metric time_to_train_s (--metric takes one)"
+    fails 2 "'stable_diffusion' is a training, which has a time and no rate: --time-to-train 2h (or any)"
 }
 
 @test "the database may be named before the verb" {

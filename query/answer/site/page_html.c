@@ -143,9 +143,12 @@ static void write_table_open_with_head(FILE *out, const abdb_table *t)
 static void write_table_with_fact_links(FILE *out, const abdb_site *site,
                                         const abdb_site_page *page)
 {
-    const abdb_table *t = &page->plot.table;
+    abdb_table shown = page->plot.table; /* warnings are notes below it, not a cell in each row */
+    const abdb_table *t = &shown;
+    int warnings = abdb_table_column_index(t, "warnings");
     char line[2048];
 
+    if (warnings >= 0) shown.column[warnings].name = "_warnings";
     abdb_format_hoisted_columns_line(t, line, sizeof line);
     if (line[0]) {
         fputs("<p class=\"note\">", out);
