@@ -453,7 +453,7 @@ static abdb_status extend_no_match_error_by_available_choices(sqlite3 *db, abdb_
     first = abdb_trim_in_place(first);
     if (*first == '\'') first++;
     first[strcspn(first, "'")] = '\0';
-    if (strstr(before.message, "time_to_train_s"))
+    if (!training && strstr(before.message, "time_to_train_s"))
         return ABDB_FAIL(err, ABDB_USAGE,
                          "'%s' is a training, which has a time and no rate: --time-to-train 2h"
                          " (or any) in the place of --rate",

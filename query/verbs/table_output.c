@@ -219,6 +219,6 @@ abdb_status abdb_set_words_as_selection(const abdb_report *report, const abdb_ar
         word_names_picture(word) ? "out" : option_that_takes_word(report, args, db, word, arena);
     if (option) return ABDB_FAIL(err, ABDB_USAGE, "%s takes no words: --%s %s", name, option, word);
     return ABDB_FAIL(err, ABDB_USAGE,
-                     "%s takes no words such as '%s'; `abdb query %s --help` lists its options",
-                     name, word, report->name);
+                     "%s takes no words such as '%s': its options begin with --%s%s", name, word,
+                     report->params ? report->option[0].name : "", report->params ? " VALUE" : "");
 }

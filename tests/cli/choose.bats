@@ -348,7 +348,7 @@ END
     fails 3 "without --brief lines say why"
     # what there is, where nothing matches or nothing is named
     run abdb choose llama3.1-405b --time-to-train 1d --db shipped.db
-    fails 2 "; trainings: bert, "
+    fails 2 "; nearest: llama2_70b_lora, llama3.1-405b-training, llama3.1-8b-training"
     run abdb choose --time-to-train 1d --db shipped.db
     fails 0 "! no training was named: llama2_70b_lora, of which most devices have a result, is taken; there are bert, "
     run abdb choose llama2-70b serving --db shipped.db

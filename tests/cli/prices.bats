@@ -401,7 +401,7 @@ G g8 1 no: before its device existed"
     run abdb query "SELECT currency, stated, usd, rate_day, rate_source, per_device_hour FROM v_price_offer WHERE provider = 'Euro'" -o csv
     fails 0 "EUR,1,1.25,2026-10-31,ECB,1.25"
     run abdb import rates.csv
-    fails 0 "3 duplicate"
+    fails 0 "already imported"
     printf 'currency,usd,day\nEUR,0,2026-11-03\nEUR,x,2026-11-04\nEUR,-1,2026-11-06\n' >bad.csv
     run abdb import bad.csv
     fails 5 "bad.csv"
