@@ -101,6 +101,29 @@ static void print_names_of_columns_without_room(const abdb_table *t, const int *
     abdb_text_free(&line);
 }
 
+/* Prints the headings. Those of many columns without a row would only be noise. */
+static void print_headings_unless_many_without_rows(const abdb_table *t, const int *width,
+                                                    const bool *right, size_t last, FILE *out)
+{
+    enum { MANY = 10 };
+    char cell[ABDB_CELL_SIZE + 4];
+    size_t shown = 0;
+
+    for (size_t c = 0; c < t->columns; c++) shown += width[c] != 0;
+    if (!t->rows && shown >= MANY) return;
+    shown = 0;
+    for (size_t c = 0; c < t->columns; c++) {
+        if (!width[c]) continue;
+        if (shown++) fputs("  ", out);
+        snprintf(cell, sizeof cell, "%s", abdb_column_label_or_name(t, c));
+        truncate_to_display_width_with_ellipsis(cell, width[c]);
+        abdb_print_colour_code_if_colours_allowed(out, "2");
+        print_padded(out, cell, width[c], right[c], c == last);
+        abdb_print_colour_code_if_colours_allowed(out, "0");
+    }
+    fputc('\n', out);
+}
+
 void abdb_render_text_table(const abdb_table *t, FILE *out)
 {
     int width[ABDB_COLUMN_MAX] = {0}, room = abdb_terminal_width_or_zero(out);
@@ -129,16 +152,7 @@ void abdb_render_text_table(const abdb_table *t, FILE *out)
     }
     if (line[0]) abdb_print_wrapped(out, 0, line);
     if (t->title || line[0]) fputc('\n', out);
-    for (size_t c = 0, shown = 0; c < t->columns; c++) {
-        if (!width[c]) continue;
-        if (shown++) fputs("  ", out);
-        snprintf(cell, sizeof cell, "%s", abdb_column_label_or_name(t, c));
-        truncate_to_display_width_with_ellipsis(cell, width[c]);
-        abdb_print_colour_code_if_colours_allowed(out, "2");
-        print_padded(out, cell, width[c], right[c], c == last);
-        abdb_print_colour_code_if_colours_allowed(out, "0");
-    }
-    fputc('\n', out);
+    print_headings_unless_many_without_rows(t, width, right, last, out);
     for (size_t r = 0; r < t->rows; r++) {
         for (size_t c = 0, shown = 0; c < t->columns; c++) {
             if (!width[c]) continue;
