@@ -319,30 +319,6 @@ static void record_unusable_result_left_out(abdb_system_choice *c, size_t member
                                        why, 1);
 }
 
-/* The power of a device that is owned: as given, or as it is specified. */
-static abdb_status read_power_of_owned_device(const abdb_choose_context *s, const char *device,
-                                              double *watts, abdb_error *err)
-{
-    abdb_table found = {0};
-    abdb_status st = ABDB_OK;
-
-    *watts = s->o->ownership.power_w;
-    if (isfinite(*watts)) return ABDB_OK;
-    TRY(abdb_query_with_three_texts_to_table(
-        s->db,
-        "SELECT value FROM v_spec WHERE device = ?1 AND quantity = 'power' AND basis = 'card'"
-        " AND preferred = 1",
-        device, NULL, NULL, &found, err));
-    if (found.rows)
-        *watts = abdb_cell_number_or_nan(&found, 0, 0);
-    else
-        st = ABDB_FAIL(err, ABDB_USAGE,
-                       "--own %s: no specification has its power; --power WATTS gives it", device);
-done:
-    abdb_table_free(&found);
-    return st;
-}
-
 /* One row for each device of the group, and one for each that is owned. */
 static abdb_status append_rented_and_owned_devices(abdb_system_choice *c,
                                                    const abdb_choose_context *s, abdb_error *err)
@@ -368,7 +344,8 @@ static abdb_status append_rented_and_owned_devices(abdb_system_choice *c,
 
         TRY(abdb_parse_next_owned_device_capital(&rest, s->db, &device, &capital, &c->arena, err));
         if (!device) break;
-        TRY(read_power_of_owned_device(s, device, &own.power_w, err));
+        own.power_w = s->o->ownership.power_w;
+        TRY(abdb_set_power_as_specified_if_not_given(&own, s->db, device, err));
         p = abdb_cheapest_purchase_at_price(c, s->o, device,
                                             abdb_ownership_cost_per_hour(&own, capital));
         if (p.member == SIZE_MAX) {

@@ -178,6 +178,12 @@ const char *abdb_pair_why_no_ratio_or_null(const abdb_pair *pair)
                : "a value that is not above 0 has no ratio";
 }
 
+const char *abdb_pair_verdict_or_why_no_ratio(const abdb_pair *pair)
+{
+    if (pair->has_ratio) return abdb_verdict_name(pair->difference.verdict);
+    return pair->left.n && pair->right.n ? abdb_pair_why_no_ratio_or_null(pair) : "";
+}
+
 /* A ratio that is not finite and above 0 is beyond a double, and is none. */
 static void set_ratio_if_finite_positive(abdb_pair *pair, double ratio)
 {

@@ -91,8 +91,8 @@ static abdb_status print_environment_diffs_to_first_set(const abdb_args *args, a
     return st;
 }
 
-/* The notes that warn, and how many results of a side are left out, as notes of a table for programs
- * and in its column warnings. */
+/* The notes that warn, and how many results of a side are left out, as notes of a table for
+ * programs and in its column warnings. */
 static abdb_status add_warnings_of_comparison(const abdb_comparison *c, abdb_db *db, abdb_table *t,
                                               abdb_error *err)
 {

@@ -442,21 +442,6 @@ static abdb_status run_named_report(const char *word, int argc, char **argv, abd
     return st;
 }
 
-/* Runs SQL. A syntax error of mere words leads to the search of reports. */
-static abdb_status run_sql_or_suggest_search(const char *word, const abdb_args *args,
-                                             abdb_error *err)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -.";
-    abdb_status st = run_and_print_sql(word, args, err);
-
-    if (st == ABDB_USAGE && strstr(err->message, "syntax error") && !word[strspn(word, plain)])
-        st = ABDB_FAIL(err, st,
-                       "'%s' is neither a report nor SQL: `abdb query --search '%s'` finds reports"
-                       " and figures",
-                       word, word);
-    return st;
-}
-
 /* Runs the form of `abdb query` that was used: a file, SQL, --schema, a report, or the list.
  * Returns the exit status. */
 static int dispatch_query_form(int argc, char **argv)
@@ -486,7 +471,7 @@ static int dispatch_query_form(int argc, char **argv)
         else if (abdb_arg_value(&args, "functions"))
             TRY(print_catalog_as_table(&args, abdb_list_sql_functions_in_table, &err));
         else if (is_sql)
-            TRY(run_sql_or_suggest_search(word, &args, &err));
+            TRY(run_and_print_sql(word, &args, &err));
         else if (abdb_arg_value(&args, "format") || abdb_arg_value(&args, "json") ||
                  abdb_arg_value(&args, "out") || abdb_arg_value(&args, "columns"))
             TRY(print_catalog_as_table(&args, abdb_list_reports_in_table, &err));

@@ -26,8 +26,7 @@ static const struct {
     {"compatibility",
      "SELECT suite, system_type, benchmark, scenario, since, until, source, locator"
      " FROM compatibility ORDER BY 1, 2, 3, 4, 5"},
-    {"workload_factor", "SELECT workload, factor, role, needed, why FROM workload_factor"
-                        " ORDER BY 1, 2"},
+    {"workload_factor", "SELECT * FROM workload_factor ORDER BY workload, factor"},
     {"spec_order", "SELECT place, standing, source_kind, note, sentence, source, locator"
                    " FROM spec_order ORDER BY place"},
     {"spec_ratio",
