@@ -188,6 +188,8 @@ static abdb_status draw_named_figure_or_print_help(const char *name, int argc, c
     }
     if (abdb_arg_value(&args, "sign") && !abdb_arg_value(&args, "bundle"))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "bundles are signed: --sign KEYFILE needs --bundle DIR"));
+    if (abdb_arg_value(&args, "out") && abdb_arg_value(&args, "bundle"))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--bundle DIR is where all is written: no --out beside it"));
     TRY(parse_picture_type(&args, &picture, err));
     abdb_report_values_from_args(&plot.report, &args, value);
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
