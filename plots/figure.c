@@ -2,6 +2,7 @@
  * style.gp, the figure's own commands; see figure.h. */
 #include "plots/figure.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +18,10 @@ enum {
     ROOM_ACROSS = 160,
     ROOM_UP = 200,
     ROWS_LEAST = 2, /* of a figure that grows by them */
-    LEAST_ROW = 15  /* with a name that can be read */
+    LEAST_ROW = 15, /* with a name that can be read */
+    NARROW = 480    /* points of width below which names are smaller */
 };
+static const double narrow_letters = 9.0 / 11; /* of their size elsewhere (style.gp) */
 
 const char *const abdb_tone_name[ABDB_TONES] = {"light", "dark", "adaptive"};
 const char *const abdb_picture_name[ABDB_PICTURES] = {"svg", "png", "pdf", "dumb", "sixel", "html"};
@@ -91,6 +94,9 @@ static void set_figure_header_field(abdb_figure *f, const char *key, char *value
     if (strcmp(key, "size") == 0) parse_width_height_or_keep_default(value, &f->width, &f->height);
     if (strcmp(key, "room") == 0)
         parse_width_height_or_keep_default(value, &f->room_across, &f->room_up);
+    if (strcmp(key, "narrow") == 0 &&
+        abdb_integer_parse_in_range(value, ABDB_MARK_POINT, 0, NUMBER_MOST, &number))
+        f->narrow_across = (int)number;
     if (strcmp(key, "grow") == 0) parse_points_per_row_or_level(f, value);
     if (strcmp(key, "series") == 0) parse_series_column_limit_and_order(f, value);
     if (strcmp(key, "least") == 0 &&
@@ -336,9 +342,24 @@ static abdb_status fail_with_too_few_rows(const abdb_figure *f, size_t rows, siz
     return st;
 }
 
+/* Is the picture a column of print or a phone? Its names are smaller, and its lines have a key. */
+static bool figure_is_narrow(const abdb_figure *f)
+{
+    return f->width < NARROW;
+}
+
+/* Points across that the drawing needs at least. */
+static int least_drawing_width(const abdb_figure *f)
+{
+    if (!figure_is_narrow(f)) return f->room_across;
+    return f->narrow_across ? f->narrow_across : (int)(narrow_letters * f->room_across);
+}
+
 /* Points that a row takes at least in a picture of given height. */
 static int least_row_height(const abdb_figure *f)
 {
+    if (figure_is_narrow(f) && f->narrow_across && f->grow)
+        return f->grow; /* its names may have two lines */
     /* A row of several bars takes nearly all of what the figure gives it. */
     return f->grow > 2 * LEAST_ROW ? (int)(0.85 * f->grow) : LEAST_ROW;
 }
@@ -355,16 +376,20 @@ static size_t count_rows_that_fit(const abdb_figure *f, int words_height)
 static abdb_status refuse_height_without_room(const abdb_figure *f, int words_height, size_t grown,
                                               abdb_error *err)
 {
+    const double mm = 25.4 / ABDB_CSS_DPI;
     int rows = grown < ROWS_LEAST ? (int)grown : ROWS_LEAST,
         least = words_height + (f->grow ? f->base + least_row_height(f) * rows : f->room_up);
 
-    return f->height >= least
-               ? ABDB_OK
-               : ABDB_FAIL(err, ABDB_USAGE,
-                           "figure %s with its title and notes needs a height of %d points at this"
-                           " width, not %d%s: --size %dx%d",
-                           f->name, least, f->height,
-                           f->printed ? " (a point of print is 0.265 mm)" : "", f->width, least);
+    if (f->height >= least) return ABDB_OK;
+    if (f->printed)
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "figure %s with its title and notes needs a height of %.0f mm at this"
+                         " width, which a width alone takes: --size %.0fx%.0fmm",
+                         f->name, ceil(least * mm), f->width * mm, ceil(least * mm));
+    return ABDB_FAIL(err, ABDB_USAGE,
+                     "figure %s with its title and notes needs a height of %d points at this width,"
+                     " not %d, which a width alone takes: --size %dx%d",
+                     f->name, least, f->height, f->width, least);
 }
 
 /* Only gnuplot knows what the names at its sides leave to a drawing: it ends the script where that
@@ -377,7 +402,7 @@ static void append_check_of_width(const abdb_figure *f, abdb_text *out)
         " / GPVAL_TERM_XSIZE\n"
         "if (!terminal && drawn_across < %d) { exit error \"" ABDB_TOO_NARROW
         "\" . int(ceil(width + %d - drawn_across)) }\n",
-        f->room_across, f->room_across);
+        least_drawing_width(f), least_drawing_width(f));
 }
 
 abdb_status abdb_figure_build_script(const abdb_figure *f, const char *style, const abdb_drawing *d,
@@ -419,13 +444,14 @@ abdb_status abdb_figure_build_script(const abdb_figure *f, const char *style, co
     term_rows = f->grow ? 12 + 2 * (int)grown : 34;
     write_terminal_settings(out, f, height, term_rows);
     abdb_text_printf(out,
-                     "rows = %zu\nwidth = %d\nheight = %d\nterm_rows = %d\nvendor_colours = %d\n",
-                     kept, f->width, height, term_rows, f->vendor_colours);
+                     "rows = %zu\nwidth = %d\nheight = %d\nterm_rows = %d\nvendor_colours = %d\n"
+                     "narrow = picture ne \"dumb\" && %d\n",
+                     kept, f->width, height, term_rows, f->vendor_colours, figure_is_narrow(f));
     abdb_text_puts(out, abdb_text_get(&words));
     abdb_text_puts(out, abdb_text_get(&data));
     abdb_text_puts(out, style);
     abdb_text_puts(out, f->text);
-    if (f->fixed) append_check_of_width(f, out);
+    if (f->width_fixed) append_check_of_width(f, out);
     if (out->failed || data.failed || words.failed || notes.failed || shared.failed)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "figure %s", f->name));
 done:

@@ -23,6 +23,8 @@
  *   # room: ACROSS,UP     points that the drawing needs at least: across between its axes, and up
  *                         beside the lines of words (of a figure that grows: two of its rows); a
  *                         smaller picture is refused
+ *   # narrow: ACROSS      the same of a picture below 480 points, where `narrow` is 1 and names
+ *                         are smaller (default: as the letters shrink)
  *   # sets: mlperf llm    names by which `abdb plot --set` draws it with others
  *   # hint: words         what brings such rows, said where there are none
  *
@@ -76,11 +78,13 @@ typedef struct {
     const char *series, *series_by, *grown; /* columns, or NULL; grown may be "rows" */
     size_t series_most, least;
     int width, height, grow;  /* points */
+    int narrow_across;        /* of a narrow picture; 0: less, as its letters are */
     int room_across, room_up; /* points that the drawing needs at least */
     double pixels;            /* of PNG, a point */
-    bool printed; /* a point is a 96th of an inch, as in CSS: letters are those of print */
-    bool fixed;   /* width and height are those of the whole picture */
-    int base;     /* then: points beside the rows by which it grows */
+    bool printed;     /* a point is a 96th of an inch, as in CSS: letters are those of print */
+    bool width_fixed; /* the width was asked for */
+    bool fixed;       /* width and height are those of the whole picture */
+    int base;         /* then: points beside the rows by which it grows */
     bool vendor_colours;
     abdb_arena arena;
 } abdb_figure;

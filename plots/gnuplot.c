@@ -131,7 +131,7 @@ static abdb_status write_html_inlining_gnuplot_scripts(const char *data, FILE *o
 static abdb_status fail_with_least_width(const char *points, abdb_error *err)
 {
     return ABDB_FAIL(err, ABDB_USAGE,
-                     "the figure with these names needs a width of %.*s points: --size %.*sxHEIGHT,"
+                     "the figure with these names needs a width of %.*s points: --size %.*s,"
                      " or fewer devices (--devices)",
                      (int)strspn(points, "0123456789"), points, (int)strspn(points, "0123456789"),
                      points);

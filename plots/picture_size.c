@@ -5,7 +5,7 @@
 #include "plots/figure.h"
 
 /* PRINT_DPI: dots of a PNG for print. */
-enum { LEAST_WIDTH = 240, LEAST_HEIGHT = 160, MOST = 4000, PRINT_DPI = 300 };
+enum { LEAST_WIDTH = 240, LEAST_HEIGHT = 160, MOST = 4000, PRINT_DPI = 300, PHONE_WIDTH = 390 };
 
 /* Reads a number at *text, times factor, and moves *text behind it and its unit. */
 static bool parse_length(const char **text, const char *unit, double factor, double *points)
@@ -23,8 +23,15 @@ static bool parse_length(const char **text, const char *unit, double factor, dou
     return true;
 }
 
-/* WIDTHxHEIGHT and a unit of both (none: points), which the width may have too. False: it is no
- * size of a picture. */
+/* The width alone is given: the drawing keeps its height, and words take what they need beside. */
+static void set_width_keep_height(abdb_figure *f, double width)
+{
+    f->width = (int)width;
+    f->width_fixed = true;
+}
+
+/* WIDTHxHEIGHT or WIDTH, and a unit of both (none: points), which the width may have too. False: it
+ * is no size of a picture. */
 static bool parse_picture_size(abdb_figure *f, const char *size)
 {
     static const struct {
@@ -36,13 +43,19 @@ static bool parse_picture_size(abdb_figure *f, const char *size)
     double width, height;
 
     while (*units[i].name && (length < 2 || strcmp(size + length - 2, units[i].name) != 0)) i++;
-    if (!parse_length(&at, units[i].name, units[i].points, &width) || *at++ != 'x' ||
-        !parse_length(&at, units[i].name, units[i].points, &height) || *at)
+    if (!parse_length(&at, units[i].name, units[i].points, &width) ||
+        !(width >= LEAST_WIDTH && width <= MOST))
         return false;
-    if (!(width >= LEAST_WIDTH && width <= MOST && height >= LEAST_HEIGHT && height <= MOST))
-        return false;
-    f->width = (int)width;
-    f->height = (int)height;
+    if (*at) {
+        if (*at++ != 'x' || !parse_length(&at, units[i].name, units[i].points, &height) || *at ||
+            !(height >= LEAST_HEIGHT && height <= MOST))
+            return false;
+        f->base = f->height;
+        f->width = (int)width;
+        f->height = (int)height;
+        f->fixed = f->width_fixed = true;
+    } else
+        set_width_keep_height(f, width);
     f->printed = *units[i].name != '\0';
     if (f->printed) f->pixels = (double)PRINT_DPI / ABDB_CSS_DPI;
     return true;
@@ -57,20 +70,26 @@ abdb_status abdb_figure_set_size(abdb_figure *f, const char *size, abdb_error *e
     } sizes[] = {{"slide", 800, 450, 2.4}, {"card", 600, 315, 2}};
 
     if (strcmp(size, "article") == 0) return ABDB_OK;
-    f->fixed = true;
-    f->base = f->height;
+    if (strcmp(size, "phone") == 0) {
+        set_width_keep_height(f, PHONE_WIDTH);
+        f->pixels = 2;
+        return ABDB_OK;
+    }
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (strcmp(size, sizes[i].name) == 0) {
+            f->fixed = f->width_fixed = true;
+            f->base = f->height;
             f->width = sizes[i].width;
             f->height = sizes[i].height;
             f->pixels = sizes[i].pixels;
             return ABDB_OK;
         }
     if (!parse_picture_size(f, size))
-        return ABDB_FAIL(err, ABDB_USAGE,
-                         "--size wants article, slide, card, points such as 720x440 (%dx%d to"
-                         " %dx%d), or what it measures in print, such as 180x110mm or 7x4.5in, not"
-                         " '%s'",
-                         LEAST_WIDTH, LEAST_HEIGHT, MOST, MOST, size);
+        return ABDB_FAIL(
+            err, ABDB_USAGE,
+            "--size wants article, slide, card, phone, points such as 720x440 (%dx%d to"
+            " %dx%d), or what it measures in print, such as 180x110mm or 7x4.5in, or"
+            " a width alone, such as 390 or 88mm; not '%s'",
+            LEAST_WIDTH, LEAST_HEIGHT, MOST, MOST, size);
     return ABDB_OK;
 }

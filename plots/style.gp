@@ -31,9 +31,11 @@ do for [i=1:24] { set linetype i lc rgb colour[(i - 1) % 8 + 1] lw 1.8 dt dash[t
 set linetype cycle 24
 terminal = picture eq "dumb"
 set border 3 lc rgb ink lw 1
-set tics nomirror textcolor rgb ink scale 0.5 font ",11"
-set xlabel textcolor rgb ink offset 0,0.5
-set ylabel textcolor rgb ink offset 0.4,0
+tic_font = narrow ? ",9" : ",11"
+set tics nomirror textcolor rgb ink scale 0.5 font tic_font
+label_font = narrow ? ",10" : ",12"
+set xlabel textcolor rgb ink offset 0,0.5 font label_font
+set ylabel textcolor rgb ink offset 0.4,0 font label_font
 set cblabel textcolor rgb ink
 set grid lc rgb faint lw 0.6 lt 1 dt 1
 set style fill solid 0.9 noborder
@@ -55,7 +57,11 @@ no_words = 'do for [i=1:heading_lines] { unset label 1000 + i }; do for [i=1:sub
 if (!exists("series")) series = 0
 head_room = (28.0 + heading_step * (heading_lines - 1) + subtitle_step * subtitle_lines) / height
 foot_room = (caption_step * caption_lines + 6) / height
-name_px = 7.8 # points of a letter of a name on an axis
+name_px = narrow ? 6.4 : 7.8 # points of a letter of a name on an axis
+# A long name in two lines, where the picture is narrow, and the letters of the longer one.
+gap(text, at) = at >= strlen(text) ? 0 : text[at:at] eq " " ? at : gap(text, at + 1)
+folded(text) = narrow && strlen(text) > 20 && gap(text, strlen(text) / 2) > 0 ? text[1:gap(text, strlen(text) / 2) - 1] . "\n" . text[gap(text, strlen(text) / 2) + 1:*] : text
+folded_widest(n) = narrow && n > 20 ? 0.62 * n : n
 key_at(lines) = 1 - head_room - 17.0 * lines / height - 6.0 / height # top of the drawing below so many lines of key
 # The key stands above the drawing, as many columns as fit: set key_entries and key_widest, then eval lay_key.
 key_entries = series > 0 ? series + 1 : 3
@@ -74,7 +80,7 @@ set style textbox opaque margins 0.3,0.3 fillcolor rgb ground noborder
 label_ends = 'label_step = 12.0 / area_height; array end_done[series]; do for [i=1:series] { end_done[i] = 0 }; do for [g=1:series] { if (!end_done[g]) { ends = 0; do for [i=1:series] { ends = ends + (end_x[i] == end_x[g]) }; last = 2.0; do for [k=1:ends] { top = 0; do for [i=1:series] { if (!end_done[i] && end_x[i] == end_x[g] && (top == 0 || end_y[i] > end_y[top])) { top = i } }; end_done[top] = 1; spot = place(end_y[top]) < last - label_step ? place(end_y[top]) : last - label_step; spot = spot < (ends - k) * label_step ? (ends - k) * label_step : spot; last = spot; set label 400 + top series_name[top] at first end_x[top], graph spot left offset 1.2,0 textcolor rgb (series_lit[top] ? series_tint(top) : muted) font ",10" noenhanced front boxed } } }'
 # A line a series: names at the ends of the lines where they fit, else a key. First eval lay_lines; when the axes
 # are set, across and up (columns), the y axis from low (0: linear from 0) to high, then eval name_lines.
-direct = series > 0 && series < 11 && series_name_widest < 37 && !terminal
+direct = series > 0 && series < 11 && series_name_widest < 37 && !terminal && (!narrow || width - 5.8 * series_name_widest > 300)
 lay_lines = 'if (direct) { unset key; set tmargin at screen 1 - head_room - 6.0 / height; set rmargin at screen 1 - (16 + 5.8 * series_name_widest) / width }'
 name_lines = 'if (high == low) { high = low + 1 }; area_height = height * (1 - head_room - foot_room) - 56.0; place(y) = low > 0 ? (log10(y) - log10(low)) / (log10(high) - log10(low)) : (y - low) / (high - low); array end_x[series]; array end_y[series]; do for [i=1:series] { end_x[i] = NaN; end_y[i] = low > 0 ? low : 0; stats $data index i - 1 using (column(across) == column(across) && column(up) == column(up) && (low == 0 || column(up) > 0) && !(column(across) < end_x[i]) ? (end_y[i] = column(up), end_x[i] = column(across), high) : high) nooutput }; if (direct) { eval label_ends }'
 # Names at points, where neither a point nor another name is: right of it, left, above, below; of those on
@@ -90,5 +96,5 @@ si(most) = most < 10000 ? "%g" : "%.0s%c" # format of a linear axis up to most
 wide(low, high) = low > 0 && high > 20 * low
 # A logarithmic axis from `from` to `to`, with 1, 2 and 5 where decades are few: from = ...; to = ...; eval log_x
 tick(v) = v < 1 ? sprintf("%g", v) : gprintf("%.0s%c", v)
-log_x = 'set logscale x; set xrange [from : to]; set xtics (); do for [k=-9:18] { do for [m=1:5] { v = m * 10.0 ** k; if (m != 3 && m != 4 && (m == 1 || to / from < 400) && v >= from && v <= to) { set xtics add (tick(v) v) } } }'
-log_y = 'set logscale y; set yrange [from : to]; set ytics (); do for [k=-9:18] { do for [m=1:5] { v = m * 10.0 ** k; if (m != 3 && m != 4 && (m == 1 || to / from < 400) && v >= from && v <= to) { set ytics add (tick(v) v) } } }'
+log_x = 'set logscale x; set xrange [from : to]; set xtics (); do for [k=-9:18] { do for [m=1:5] { v = m * 10.0 ** k; if (m != 3 && m != 4 && (m == 1 || to / from < (narrow ? 40 : 400)) && v >= from && v <= to) { set xtics add (tick(v) v) } } }'
+log_y = 'set logscale y; set yrange [from : to]; set ytics (); do for [k=-9:18] { do for [m=1:5] { v = m * 10.0 ** k; if (m != 3 && m != 4 && (m == 1 || to / from < (narrow ? 40 : 400)) && v >= from && v <= to) { set ytics add (tick(v) v) } } }'

@@ -56,6 +56,8 @@ const abdb_csv_kind abdb_csv_kinds[] = {
     {"withdrawal", "withdrawal", "target|reason|date", "target|reason|date", "instead|event", ""},
     {"fabric", "fabric", "provider|instance|fabric", "provider|instance|fabric|source|locator", "",
      ""},
+    {"exchange rate", "exchange_rate", "currency|usd|day", "currency|usd|day|source|locator", "",
+     "usd"},
     {"provider", "provider", "provider|kind|locator", "provider|kind|source|locator", "", ""},
     {"factor", "factor", "factor|meaning", "factor|meaning", "unit", ""},
     {"round", "round", "suite|round|published", "suite|round|published|source|locator", "", ""},

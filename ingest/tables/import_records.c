@@ -375,12 +375,12 @@ static abdb_status import_fact_record_or_explain(reader *r, const json_t *object
                                                  abdb_error *err)
 {
     static const char *const tables[] = {
-        "source",        "device",          "model",      "alias",           "spec",
-        "price",         "provider",        "claim",      "claim_term",      "rule",
-        "compatibility", "workload_factor", "round",      "withdrawal",      "note",
-        "spec_order",    "spec_ratio",      "spec_doubt", "workload_engine", "figure_rule",
-        "decoration",    "score_rule",      "mark",       "official_result", "scenario_limit",
-        "accept_check",  "fabric"};
+        "source",        "device",          "model",        "alias",           "spec",
+        "price",         "provider",        "claim",        "claim_term",      "rule",
+        "compatibility", "workload_factor", "round",        "withdrawal",      "note",
+        "spec_order",    "spec_ratio",      "spec_doubt",   "workload_engine", "figure_rule",
+        "decoration",    "score_rule",      "mark",         "official_result", "scenario_limit",
+        "accept_check",  "fabric",          "exchange_rate"};
     abdb_fact fact = {.line = line->number, .fact = member_text_or_null(object, "fact")};
     char locator[32];
     const char *name, *text;

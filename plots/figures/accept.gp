@@ -7,6 +7,7 @@
 # size: 720,150
 # grow: 34 check
 # room: 325
+# narrow: 170
 # sets: measured
 # hint: abdb accept FOLDER --plot FILE, or abdb plot accept --tag NAME
 # Filled: slow, with its name; hollow: normal; plus: cannot tell. Grey: the range of others, from 1 to the right; a short line: below it

@@ -5,6 +5,7 @@
 # size: 720,130
 # grow: 22 rows
 # room: 190
+# narrow: 100
 # sets: measured
 # hint: several nodes that measured the same cells: abdb run --node NAME --repeat 5 on each, or abdb run --slurm
 # A row a node, and a cell of it that differs: time / that of the peers with its 99.9 % interval; to the right of 1 it is slower. Filled:

@@ -5,6 +5,7 @@
 # levels: _factor
 # size: 720,460
 # room: 410,235
+# narrow: 230
 # sets: measured
 # hint: abdb run --plan kaist-llama8b --scale --quick
 # A line a device, model and shape; own runs thick, those of a source thin: beside each other, no ranking.

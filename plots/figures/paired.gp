@@ -5,6 +5,7 @@
 # size: 720,130
 # grow: 22 rows
 # room: 80
+# narrow: 50
 # sets: measured
 # hint: two sets to compare: abdb plot paired --baseline tag=before --contender tag=after
 # A row a pair: ratio with its 99.9 % interval where there are processes enough; filled: a difference with evidence;

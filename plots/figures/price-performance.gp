@@ -9,12 +9,13 @@
 # least: 2
 # size: 720,430
 # room: 380,210
+# narrow: 240
 # hint: give prices by --price 'B200-SXM=4 USD/h,H200-SXM=2.5 USD/h', or import some
 # A point a device: the lowest price known against the best rate. Filled ones are the front: nothing is both cheaper and faster.
 unset key
 unit = ""
 stats $data using (unit = strcol(c_unit), 0) nooutput
-set xlabel "USD per device and hour, the lowest price of whole nodes" . (wide(min_usd_per_device_hour, max_usd_per_device_hour) ? ", log" : "")
+set xlabel (narrow ? "USD per device and hour" : "USD per device and hour, the lowest price of whole nodes") . (wide(min_usd_per_device_hour, max_usd_per_device_hour) ? ", log" : "")
 set ylabel (unit eq "token/s" ? "tokens/s" : unit) . " per device" . (wide(min_rate_per_device, max_rate_per_device) ? ", log" : "")
 set format y si(max_rate_per_device)
 low = 0; high = 1.12 * max_rate_per_device

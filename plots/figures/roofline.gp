@@ -5,6 +5,7 @@
 # levels: backend
 # size: 720,500
 # room: 120,210
+# narrow: 200
 # sets: measured kaist
 # hint: abdb run --plan quick --quick
 # Solid roofs are measured here, dashed ones published: peak and bandwidth of each on the right. Points
@@ -20,7 +21,8 @@ set xlabel "operational intensity, FLOP/B"
 set ylabel "GFLOP/s"
 label_px = 0
 do for [i=1:roofs] { words[i] = words[i] . gprintf(strstrt(words[i], " i") ? ": %.3s %cOP/s" : ": %.3s %cFLOP/s", 1e9 * peak[i]) . gprintf(", %.3s %cB/s", 1e9 * slope[i]); label_px = 5.6 * strlen(words[i]) > label_px ? 5.6 * strlen(words[i]) : label_px }
-set rmargin at screen 1 - (22 + label_px) / width
+set rmargin at screen 1 - (narrow ? 14 : 22 + label_px) / width
+if (narrow) { roof_side = 'right' } else { roof_side = 'left' }
 # Names of roofs on the right, from the top down, a line apart at least.
 array taken[rows]
 do for [i=1:roofs] { taken[i] = 0 }
@@ -32,7 +34,7 @@ do for [k=1:roofs] {
     taken[top] = 1
     spot = log10(peak[top] / from) / log10(to / from)
     last = spot < last - step ? spot : last - step
-    set label 300 + k words[top] at graph 1.012, graph last left font ",8" textcolor rgb ink noenhanced
+    set label 300 + k words[top] at graph (narrow ? 0.99 : 1.012), graph (narrow ? last + 0.45 * step : last) @roof_side font ",8" textcolor rgb ink noenhanced front boxed
 }
 point(k) = strcol(c_kind) eq "point" && int(column(c_backend_level)) == k
 is_program(k) = level_backend[k] ne "measured" && level_backend[k] ne "published"

@@ -10,14 +10,14 @@
 # sets: argonne training
 # A line a device and model: throughput (or a stated speed-up) against the smallest setting, which is 1.
 # Dotted: from the base of a stated speed-up, nothing between is known.
-unset key
+if (direct) { unset key }
 set xlabel "sequence length, tokens"
 set format x "%g"
 set border 3
-set tmargin at screen 1 - head_room - 6.0 / height
+if (direct) { set tmargin at screen 1 - head_room - 6.0 / height }
 set bmargin at screen foot_room + 46.0 / height
 set lmargin at screen 40.0 / width
-set rmargin at screen 1 - (16 + 6.0 * series_name_widest) / width
+set rmargin at screen 1 - (direct ? 16 + 6.0 * series_name_widest : 22.0) / width
 area_height = height * (1 - head_room - foot_room) - 52.0
 min_setting = min_base < min_setting ? min_base : min_setting
 stated(i) = strcol(c_metric) eq "speedup"
@@ -28,7 +28,7 @@ if (wide(min_of_base, max_of_base)) { low = 0.7 * min_of_base; high = 1.4 * max_
 place(y) = low > 0 ? (log10(y) - log10(low)) / (log10(high) - log10(low)) : (y - low) / (high - low)
 array end_x[series]; array end_y[series]
 do for [i=0:series-1] { end_x[i + 1] = -1; end_y[i + 1] = 1; stats $data index i using (column(c_setting) > end_x[i + 1] ? (end_y[i + 1] = column(c_of_base), end_x[i + 1] = column(c_setting), high) : high) nooutput }
-eval label_ends
+if (direct) { eval label_ends }
 plot 1 with lines lc rgb muted dt 2 notitle, \
      for [i=0:series-1] $data index i using (stated(0) ? column(c_base) : NaN):(1):(column(c_setting) - column(c_base)):(column(c_of_base) - 1) with vectors nohead lc rgb series_tint(i + 1) dt 3 lw 1.2 notitle, \
-     for [i=0:series-1] '' index i using (column(c_setting)):(column(c_of_base)) with linespoints lt i + 1 dt 1 lc rgb series_tint(i + 1) notitle
+     for [i=0:series-1] '' index i using (column(c_setting)):(column(c_of_base)) with linespoints lt i + 1 dt 1 lc rgb series_tint(i + 1) title (direct ? "" : series_name[i + 1])

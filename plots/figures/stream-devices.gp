@@ -8,15 +8,16 @@
 # size: 720,130
 # grow: 24 device
 # room: 190
+# narrow: 110
 # sets: stream specs
 # hint: import the output of BabelStream or STREAM, or abdb run --plan stream
 # A row a device, a mark an operation; the bar is the published bandwidth, where it is known.
 set xlabel "GB/s"
 set yrange [levels_device + 0.5 : 0.5] noreverse
-set for [i=1:levels_device] ytics (tic_words(level_device[i]) i)
+set for [i=1:levels_device] ytics (tic_words(folded(level_device[i])) i)
 set ytics scale 0
 set grid xtics ytics
-set lmargin at screen (14 + name_px * level_device_widest) / width
+set lmargin at screen (14 + name_px * folded_widest(level_device_widest)) / width
 top = max_spec_gb_per_s > max_gb_per_s ? max_spec_gb_per_s : max_gb_per_s
 if (wide(min_gb_per_s, top)) { set logscale x; set xrange [0.6 * min_gb_per_s : 1.5 * top] } else { set xrange [0 : 1.05 * top] }
 key_entries = levels_operation + 1; key_widest = 20; eval lay_key

@@ -5,6 +5,7 @@
 # series: _label 10
 # size: 720,400
 # room: 410,210
+# narrow: 230
 # sets: measured
 # hint: abdb run --kernel gpt-train --backend mpi --ranks 2 --axis ranks=1,2 --axis batch=4
 set xlabel "ranks"

@@ -110,6 +110,16 @@ static abdb_status fail_unknown_value_suggesting_names(const abdb_report *report
         return ABDB_FAIL(err, ABDB_USAGE, "--%s: '%s' may be %s%s%s%s", report->option[p].name,
                          value, completions, pattern ? "; all of them: " : "", pattern ? value : "",
                          pattern ? "*" : "");
+    if (!near && count && count <= 8) {
+        abdb_text list = {0};
+        abdb_status st;
+
+        for (size_t i = 0; i < count; i++) abdb_text_printf(&list, "%s%s", i ? ", " : "", names[i]);
+        st = ABDB_FAIL(err, ABDB_USAGE, "--%s: nothing here is called '%s'; there are %s",
+                       report->option[p].name, value, abdb_text_get(&list));
+        abdb_text_free(&list);
+        return st;
+    }
     return ABDB_FAIL(err, ABDB_USAGE,
                      "--%s: nothing here is called '%s'%s%s%s; `abdb query %s --help`"
                      " lists what is",

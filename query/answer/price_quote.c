@@ -49,7 +49,7 @@ abdb_status abdb_parse_next_price_quote_per_device(char **rest, const char *opti
                                            &devices))
         return ABDB_FAIL(err, ABDB_USAGE,
                          "--%s wants 'DEVICE=AMOUNT USD/h' for each (for N devices together"
-                         " 'AMOUNT USD/h/N'; no exchange rates are kept), not '%s'",
+                         " 'AMOUNT USD/h/N'; USD alone), not '%s'",
                          option, item);
     *equals = '\0';
     out->devices = (double)devices;

@@ -13,7 +13,7 @@ typedef struct {
 } abdb_quote;
 
 /* Takes the next quote off *rest, whose text is changed. ABDB_USAGE: not of that form, or another
- * currency (no exchange rates are kept). */
+ * currency (a quote is in USD). */
 ABDB_MUST_USE abdb_status abdb_parse_next_price_quote_per_device(char **rest, const char *option,
                                                                  abdb_quote *out, abdb_error *err);
 

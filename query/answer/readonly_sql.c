@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "query/answer/deadline.h"
 #include "query/answer/report.h"
@@ -161,6 +162,15 @@ static bool set_error_if_sql_function_refused(const char *message, abdb_error *e
     return false;
 }
 
+/* "best gpu": words, of which no keyword of SQL is the first? */
+static bool sql_is_mere_words(const char *sql)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -.";
+
+    return !sql[strspn(sql, plain)] && strncasecmp(sql, "SELECT ", 7) != 0 &&
+           strncasecmp(sql, "WITH ", 5) != 0 && strncasecmp(sql, "VALUES ", 7) != 0;
+}
+
 /* A mistake in a reader's SQL, a part of text: where it is, and what was perhaps meant. */
 static abdb_status fail_with_sql_position_and_suggestion(abdb_db *db, const char *text,
                                                          const char *sql, int offset,
@@ -174,6 +184,14 @@ static abdb_status fail_with_sql_position_and_suggestion(abdb_db *db, const char
     abdb_status st;
 
     if (!message) return ABDB_FAIL(err, ABDB_NOMEM, "a query");
+    if (strstr(message, "syntax error") && sql_is_mere_words(sql)) {
+        st = ABDB_FAIL(err, ABDB_USAGE,
+                       "'%s' is neither a report nor SQL: `abdb query --search '%s'` finds reports"
+                       " and figures",
+                       sql, sql);
+        abdb_arena_free(&arena);
+        return st;
+    }
     near = nearest_schema_name_for_sql_error(db, message, &arena);
     if (!near && strstr(message, "syntax error")) near = find_keyword_meant_by_misspelling(sql);
     if (near && strlen(message) > strlen(near) &&

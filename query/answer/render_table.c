@@ -26,6 +26,23 @@ static int table_width_with_gaps(const abdb_table *t, const int *width)
     return all;
 }
 
+/* Hides what people did not ask for: at most nine columns stay, where the table has a list for
+ * screens those of it. */
+static void hide_columns_not_for_screen_or_beyond_nine(const abdb_table *t, int *width)
+{
+    enum { NINE = 9 };
+    size_t shown = 0;
+
+    for (size_t c = 0; c < t->columns && !t->every_column; c++) {
+        const char *name = t->column[c].name;
+
+        if (!width[c]) continue;
+        if ((t->screen && !abdb_list_has_word(t->screen, ' ', name, strlen(name))) ||
+            ++shown > NINE)
+            width[c] = 0;
+    }
+}
+
 /* Makes columns of text narrower, the widest first, until the table fits into so many columns;
  * where that is not enough, leaves the last ones out (width 0). */
 static void shrink_or_hide_columns_to_fit(const abdb_table *t, const bool *right, int *width,
@@ -75,10 +92,36 @@ static void print_names_of_columns_without_room(const abdb_table *t, const int *
         if (abdb_column_is_printed_for_people(t, c) && !width[c])
             abdb_text_printf(&line, "%s%s", line.size ? ", " : "", abdb_column_label_or_name(t, c));
     if (line.size) {
-        abdb_text_puts(&line, ": no room on this screen; -o csv has all columns");
+        abdb_text_puts(&line, t->every_column
+                                  ? ": no room on this screen; -o csv has all columns"
+                                  : ": no room on this screen; --wide has as many as fit, -o csv"
+                                    " all columns");
         abdb_print_wrapped(out, 2, abdb_text_get(&line));
     }
     abdb_text_free(&line);
+}
+
+/* Prints the headings. Those of many columns without a row would only be noise. */
+static void print_headings_unless_many_without_rows(const abdb_table *t, const int *width,
+                                                    const bool *right, size_t last, FILE *out)
+{
+    enum { MANY = 10 };
+    char cell[ABDB_CELL_SIZE + 4];
+    size_t shown = 0;
+
+    for (size_t c = 0; c < t->columns; c++) shown += width[c] != 0;
+    if (!t->rows && shown >= MANY) return;
+    shown = 0;
+    for (size_t c = 0; c < t->columns; c++) {
+        if (!width[c]) continue;
+        if (shown++) fputs("  ", out);
+        snprintf(cell, sizeof cell, "%s", abdb_column_label_or_name(t, c));
+        truncate_to_display_width_with_ellipsis(cell, width[c]);
+        abdb_print_colour_code_if_colours_allowed(out, "2");
+        print_padded(out, cell, width[c], right[c], c == last);
+        abdb_print_colour_code_if_colours_allowed(out, "0");
+    }
+    fputc('\n', out);
 }
 
 void abdb_render_text_table(const abdb_table *t, FILE *out)
@@ -97,6 +140,7 @@ void abdb_render_text_table(const abdb_table *t, FILE *out)
             if (abdb_display_width(cell) > width[c]) width[c] = abdb_display_width(cell);
         }
     }
+    if (room) hide_columns_not_for_screen_or_beyond_nine(t, width);
     if (room) shrink_or_hide_columns_to_fit(t, right, width, room);
     for (size_t c = 0; c < t->columns; c++)
         if (width[c]) last = c;
@@ -108,16 +152,7 @@ void abdb_render_text_table(const abdb_table *t, FILE *out)
     }
     if (line[0]) abdb_print_wrapped(out, 0, line);
     if (t->title || line[0]) fputc('\n', out);
-    for (size_t c = 0, shown = 0; c < t->columns; c++) {
-        if (!width[c]) continue;
-        if (shown++) fputs("  ", out);
-        snprintf(cell, sizeof cell, "%s", abdb_column_label_or_name(t, c));
-        truncate_to_display_width_with_ellipsis(cell, width[c]);
-        abdb_print_colour_code_if_colours_allowed(out, "2");
-        print_padded(out, cell, width[c], right[c], c == last);
-        abdb_print_colour_code_if_colours_allowed(out, "0");
-    }
-    fputc('\n', out);
+    print_headings_unless_many_without_rows(t, width, right, last, out);
     for (size_t r = 0; r < t->rows; r++) {
         for (size_t c = 0, shown = 0; c < t->columns; c++) {
             if (!width[c]) continue;

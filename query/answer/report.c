@@ -112,6 +112,8 @@ static abdb_status parse_report_header_line(abdb_report *r, char *line, abdb_err
         r->hoist = text;
     else if (strcmp(line, "bare") == 0)
         r->bare = text;
+    else if (strcmp(line, "screen") == 0)
+        r->screen = text;
     else if (strcmp(line, "site") == 0)
         r->site = text;
     else if (strcmp(line, "explore") == 0)
@@ -327,6 +329,7 @@ static void apply_report_header_to_table(const abdb_report *report, const char *
     table->title =
         fill_title_dropping_unset_parameters(&table->arena, report, value, report->title);
     if (report->hoist) table->hoist = abdb_arena_printf(&table->arena, "%s", report->hoist);
+    if (report->screen) table->screen = abdb_arena_printf(&table->arena, "%s", report->screen);
     if (report->bare) table->bare = abdb_arena_printf(&table->arena, "%s", report->bare);
     for (size_t i = 0; i < report->columns; i++) {
         int at = abdb_table_column_index(table, report->column[i].name);

@@ -14,6 +14,8 @@
  *      by (per_dollar@1 x 1e-18): the keys in _facts_NAME, else _facts, tell of which result, at
  *      which price or ceiling; several joined by "or"
  *   -- hoist: names of columns printed once where all rows agree
+ *   -- screen: names of at most nine columns that a terminal gets without --wide (default: the
+ *      first)
  *   -- bare: names of columns that people are not shown where no row has a value
  *   -- note: a line below the table
  *   -- site: heading under which `abdb site` shows it; without it the site leaves it out
@@ -66,7 +68,7 @@ typedef struct {
 } abdb_report_param;
 
 typedef struct {
-    const char *name, *title, *question, *group, *hoist, *bare, *site, *explore;
+    const char *name, *title, *question, *group, *hoist, *bare, *screen, *site, *explore;
     const char *origin; /* "shipped" or the path */
     const char *text, *rows, *note_sql;
     size_t params, columns, notes;

@@ -164,6 +164,24 @@ void abdb_table_free(abdb_table *table)
     *table = (abdb_table){0};
 }
 
+abdb_status abdb_table_append_empty_column(abdb_table *t, const char *name, abdb_error *err)
+{
+    size_t columns = t->columns + 1;
+    abdb_value *wider = calloc(t->capacity ? t->capacity * columns : 1, sizeof *wider);
+
+    if (!wider || columns > ABDB_COLUMN_MAX) {
+        free(wider);
+        return ABDB_FAIL(err, ABDB_NOMEM, "column %s", name);
+    }
+    for (size_t r = 0; r < t->rows; r++)
+        memcpy(wider + r * columns, t->value + r * t->columns, t->columns * sizeof *wider);
+    free(t->value);
+    t->value = wider;
+    t->column[t->columns] = (abdb_column){.name = name};
+    t->columns = columns;
+    return ABDB_OK;
+}
+
 void abdb_table_append_cut_note(abdb_table *t)
 {
     if (t->cut && t->notes == ABDB_NOTE_MAX) t->notes--;

@@ -55,6 +55,9 @@ typedef struct {
     size_t notes;
     const char *note[ABDB_NOTE_MAX];
     size_t dropped_notes; /* that the last note counts */
+    const char
+        *screen;       /* names with ' ' between: the columns of a terminal; NULL: the first nine */
+    bool every_column; /* a terminal gets as many as fit */
     const char *cut;  /* how much is not shown: the last note, once all others are there; or NULL */
     abdb_arena arena; /* owns every string above */
 } abdb_table;
@@ -68,6 +71,9 @@ ABDB_MUST_USE abdb_status abdb_find_output_format(abdb_format *out, const char *
 const char *abdb_table_copy_text(abdb_table *table, const char *text);
 /* Room for one more row; NULL: no memory. */
 abdb_value *abdb_table_append_row(abdb_table *table);
+/* One more column, the last, empty in all rows. */
+ABDB_MUST_USE abdb_status abdb_table_append_empty_column(abdb_table *table, const char *name,
+                                                         abdb_error *err);
 int abdb_table_column_index(const abdb_table *table, const char *name); /* -1: none */
 /* A cell as exact text; "" where it is missing. The text may be the thread's one buffer. */
 const char *abdb_table_cell_text_or_empty(const abdb_table *table, size_t row, const char *column);

@@ -27,6 +27,7 @@ const abdb_option abdb_output_options[] = {
     {"spreadsheet", 0, NULL,
      "of -o csv: texts are quoted, with ' before those that a spreadsheet would compute"},
     {"out", 0, "PATH", "write to PATH instead of standard output"},
+    {"wide", 0, NULL, "on a terminal: as many columns as fit, not nine at most"},
     {"brief", 0, NULL, "the rows; notes and footnotes are only counted"},
     {NULL, 0, NULL, NULL}};
 
@@ -55,6 +56,12 @@ static const struct {
               {"--latex", "format", "format latex"},
               {"--top", "limit", "limit"},
               {"--file", "out", "out"},
+              {"--only", "devices", "devices"},
+              {"--budget", "max-usd-per-hour", "max-usd-per-hour"},
+              {"--max-price", "max-usd-per-hour", "max-usd-per-hour"},
+              {"--users", "rate", "rate 4k/s (users x tokens per second of each)"},
+              {"--qps", "rate", "rate"},
+              {"--slo", "tpot", "tpot or --ttft"},
               {"--gate", "fail-on", "fail-on slower"},
               {"--fail", "fail-on", "fail-on slower"},
               {"-n", "limit", "limit"},

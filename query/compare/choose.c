@@ -327,6 +327,7 @@ static abdb_status append_rented_and_owned_devices(abdb_system_choice *c,
     char *rest = s->o->ownership.capital
                      ? abdb_arena_printf(&c->arena, "%s", s->o->ownership.capital)
                      : NULL;
+    abdb_ownership_costs own = s->o->ownership;
     const char *device;
     double capital;
     abdb_status st = ABDB_OK;
@@ -343,8 +344,10 @@ static abdb_status append_rented_and_owned_devices(abdb_system_choice *c,
 
         TRY(abdb_parse_next_owned_device_capital(&rest, s->db, &device, &capital, &c->arena, err));
         if (!device) break;
-        p = abdb_cheapest_purchase_at_price(
-            c, s->o, device, abdb_ownership_cost_per_hour(&s->o->ownership, capital));
+        own.power_w = s->o->ownership.power_w;
+        TRY(abdb_set_power_as_specified_if_not_given(&own, s->db, device, err));
+        p = abdb_cheapest_purchase_at_price(c, s->o, device,
+                                            abdb_ownership_cost_per_hour(&own, capital));
         if (p.member == SIZE_MAX) {
             abdb_system_choice_record_left_out(c,
                                                abdb_arena_printf(&c->arena, "%s (owned)", device),

@@ -110,8 +110,20 @@ ABDB_MUST_USE abdb_status abdb_parse_wanted_rate(const char *text,
 ABDB_MUST_USE abdb_status abdb_parse_next_owned_device_capital(char **rest, sqlite3 *db,
                                                                const char **device, double *usd,
                                                                abdb_arena *arena, abdb_error *err);
+/* The power of a device that is owned, where --power does not give it (NAN): the preferred
+ * specification. ABDB_USAGE: there is none. */
+ABDB_MUST_USE abdb_status abdb_set_power_as_specified_if_not_given(abdb_ownership_costs *own,
+                                                                   sqlite3 *db, const char *device,
+                                                                   abdb_error *err);
 /* cost@1: USD for a device and hour: capital / (life x 8760 h x utilisation) + power x PUE x
  * USD/kWh. */
 double abdb_ownership_cost_per_hour(const abdb_ownership_costs *own, double capital);
+
+/* Where nothing matches, or a name is unknown (st and err of abdb_choose_cheapest_systems): adds to
+ * the error what could be chosen instead, first what begins with the letters of the first word. A
+ * training that was asked for a rate leads to --time-to-train. Other errors stay. */
+ABDB_MUST_USE abdb_status abdb_name_choices_where_none_matches(sqlite3 *db, abdb_status st,
+                                                               const char *selection, bool training,
+                                                               abdb_error *err);
 
 #endif

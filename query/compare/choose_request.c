@@ -1,4 +1,5 @@
 /* choose_request.c - what is asked of a choice: a rate, and what owning costs; see choose.h. */
+#include <math.h>
 #include <string.h>
 
 #include "query/compare/choose.h"
@@ -94,4 +95,26 @@ abdb_status abdb_parse_next_owned_device_capital(char **rest, sqlite3 *db, const
                          " system, several joined by commas; not '%s'",
                          one);
     return abdb_resolve_canonical_name(db, "device", abdb_trim_in_place(one), device, arena, err);
+}
+
+abdb_status abdb_set_power_as_specified_if_not_given(abdb_ownership_costs *own, sqlite3 *db,
+                                                     const char *device, abdb_error *err)
+{
+    abdb_table found = {0};
+    abdb_status st = ABDB_OK;
+
+    if (isfinite(own->power_w)) return ABDB_OK;
+    TRY(abdb_query_with_three_texts_to_table(
+        db,
+        "SELECT value FROM v_spec WHERE device = ?1 AND quantity = 'power' AND basis = 'card'"
+        " AND preferred = 1",
+        device, NULL, NULL, &found, err));
+    if (found.rows)
+        own->power_w = abdb_cell_number_or_nan(&found, 0, 0);
+    else
+        st = ABDB_FAIL(err, ABDB_USAGE,
+                       "--own %s: no specification has its power; --power WATTS gives it", device);
+done:
+    abdb_table_free(&found);
+    return st;
 }

@@ -217,6 +217,11 @@ bool abdb_is_same_mlperf_number_under_other_target(const abdb_set *a, size_t mem
                                                    size_t member_of_b, double value_of_b);
 /* May the pair's numbers be shown? */
 bool abdb_pair_may_be_shown(const abdb_comparison *c, const abdb_pair *pair);
+/* Why a pair has no ratio: what its sides lack, or a value of 0; NULL: it has one, or nobody knows.
+ */
+const char *abdb_pair_why_no_ratio_or_null(const abdb_pair *pair);
+/* As a table prints it: the verdict, of two values without a ratio why, else "". */
+const char *abdb_pair_verdict_or_why_no_ratio(const abdb_pair *pair);
 /* compare_rows.c: "vec gemm n=512", the cell without its repetition; else model and scenario. */
 const char *abdb_member_display_name(const abdb_set *set, size_t member, abdb_arena *arena);
 /* compare_rows.c: one row per pair, for programs; why: with the largest factors of its ratio. */

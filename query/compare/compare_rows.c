@@ -208,16 +208,19 @@ static void write_value_ratio_and_verdict_cells(row_writer *f, const abdb_pair *
 }
 
 /* How well a difference is known. */
-static void write_test_quality_cells(row_writer *f, const abdb_difference *d, bool shown)
+static void write_test_quality_cells(row_writer *f, const abdb_pair *pair, bool may_be_shown)
 {
-    bool tested = shown && isfinite(d->p);
+    const abdb_difference *d = &pair->difference;
+    bool shown = may_be_shown && pair->has_ratio, tested = shown && isfinite(d->p);
 
     write_next_number_cell(f, tested ? d->p_corrected : NAN);
     write_next_number_cell(f, tested ? d->detectable_change : NAN);
     write_next_number_cell(f, tested && d->processes_needed ? (double)d->processes_needed : NAN);
     write_next_number_cell(f, tested && !d->paired ? d->drift : NAN);
     write_next_text_cell(f, tested ? d->paired ? "yes" : "no" : NULL);
-    write_next_text_cell(f, shown ? d->reason : NULL);
+    write_next_text_cell(f, shown          ? d->reason
+                            : may_be_shown ? abdb_pair_why_no_ratio_or_null(pair)
+                                           : NULL);
 }
 
 /* Writes the label of a pair, and as a JSON object what both sides agree in: what tells it from
@@ -280,7 +283,7 @@ static abdb_status append_pair_row(const abdb_comparison *c, const abdb_pair *pa
     write_next_text_cell(&f, shown ? pair->unlike : NULL);
     write_next_number_cell(&f, shown ? picked_device_count(pair->a, &pair->left) : NAN);
     write_next_number_cell(&f, shown ? picked_device_count(pair->b, &pair->right) : NAN);
-    write_test_quality_cells(&f, &pair->difference, shown && pair->has_ratio);
+    write_test_quality_cells(&f, pair, shown);
     abdb_text_clear(&words);
     if (shown) append_side_fact_keys(pair->a, &pair->left, &words);
     if (shown) append_side_fact_keys(pair->b, &pair->right, &words);

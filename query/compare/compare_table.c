@@ -198,7 +198,7 @@ static void format_ratio_and_verdict(const abdb_comparison *c, const abdb_pair *
     size_t size;
 
     snprintf(out, 48, "-");
-    snprintf(verdict, 120, "%s", pair->has_ratio ? abdb_verdict_name(d->verdict) : "");
+    snprintf(verdict, 120, "%s", abdb_pair_verdict_or_why_no_ratio(pair));
     if (pair->has_ratio && d->has_interval)
         snprintf(out, 48, "%s%.3fx (%.3f to %.3f)", vague, d->ratio, d->low, d->high);
     else if (pair->has_ratio)

@@ -165,28 +165,24 @@ static const char *find_day_price_was_read(const char *date)
     return slash ? slash + 1 : NULL;
 }
 
-/* "OCI on-demand 2026-09-18, 64 days old" */
+/* "OCI on-demand 2026-09-18, 64 days old", and by which rate it was turned into dollars. */
 static const char *describe_offer_source_and_age(const abdb_table *offers, size_t offer_row,
                                                  abdb_arena *arena)
 {
     const char *from = abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_FROM);
     const char *read_on = find_day_price_was_read(from);
+    const char *provider = abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_PROVIDER),
+               *kind = abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_KIND),
+               *converted = abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_CONVERTED);
     double age = abdb_cell_number_or_nan(offers, offer_row, ABDB_OFFER_AGE_DAYS);
 
     if (!*abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_KEY)) return "your own quote";
-    if (isnan(age))
-        return abdb_arena_printf(arena, "%s %s, undated",
-                                 abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_PROVIDER),
-                                 abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_KIND));
+    if (isnan(age)) return abdb_arena_printf(arena, "%s %s, undated%s", provider, kind, converted);
     if (read_on)
-        return abdb_arena_printf(arena, "%s %s, read on %s, age unknown",
-                                 abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_PROVIDER),
-                                 abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_KIND),
-                                 read_on);
-    return abdb_arena_printf(arena, "%s %s %s, %.0f days old",
-                             abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_PROVIDER),
-                             abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_KIND), from,
-                             age);
+        return abdb_arena_printf(arena, "%s %s, read on %s, age unknown%s", provider, kind, read_on,
+                                 converted);
+    return abdb_arena_printf(arena, "%s %s %s, %.0f days old%s", provider, kind, from, age,
+                             converted);
 }
 
 /* The cheapest offer of a member's device that holds a node of its system; keeps what would be

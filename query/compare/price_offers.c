@@ -15,7 +15,8 @@ enum { NODE_RATIO = 10 }; /* a quote so many times what is stored is asked about
 static const char stored[] =
     "SELECT o.device, o.per_device_hour, o.provider, o.kind, o.valid_from,"
     " julianday(coalesce(?4, ?1, date('now'))) - julianday(o.first_day), o.locator, o.key, p.kind,"
-    " o.offered"
+    " o.offered, CASE WHEN o.currency <> 'USD' THEN format(', %.5g %s at %.6g USD of %s (%s)',"
+    "  o.stated, o.currency, o.usd, o.rate_day, coalesce(o.rate_source, 'source not stated')) END"
     " FROM v_price_offer o LEFT JOIN v_provider p ON p.provider = o.provider"
     " CROSS JOIN (SELECT coalesce(?1, max(coalesce(?4, ''), date('now'))) AS day) d"
     " WHERE coalesce(o.last_day, '') <= d.day AND (o.valid_to IS NULL OR o.valid_to > d.day)"

@@ -49,7 +49,7 @@ static bool pair_hides_change(const abdb_gate *g, const abdb_difference *d)
 static const char *format_pair_message(abdb_gate *g, const abdb_pair *pair)
 {
     const abdb_difference *d = &pair->difference;
-    const char *why = pair->left.n ? pair->right.why : pair->left.why;
+    const char *why = abdb_pair_why_no_ratio_or_null(pair);
 
     if (!pair->has_ratio)
         return abdb_arena_printf(&g->arena, "no value: %s", why ? why : "unknown");

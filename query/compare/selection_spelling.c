@@ -201,6 +201,11 @@ static abdb_status fail_word_not_found_suggesting_names(sqlite3 *db, const char 
     abdb_arena arena = {0};
     abdb_status st = ABDB_OK;
 
+    if (word[0] && !word[strspn(word, "0123456789")])
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "nothing here is called '%s'; ',' joins conditions, so a number is written"
+                      " 6000, 6k or 0.05",
+                      word));
     (void)abdb_bind_add_text(&binds, word);
     TRY(abdb_query_to_table(
         db,

@@ -168,6 +168,22 @@ static const char *why_untested(abdb_comparison *c, const abdb_trimmed_mean_tria
                              t->m, t->n, ABDB_PROCESSES_LEAST);
 }
 
+const char *abdb_pair_why_no_ratio_or_null(const abdb_pair *pair)
+{
+    if (pair->has_ratio) return NULL;
+    if (!pair->left.n) return pair->left.why;
+    if (!pair->right.n) return pair->right.why;
+    return pair->left.value > 0 && pair->right.value > 0
+               ? "the ratio is beyond what a number holds"
+               : "a value that is not above 0 has no ratio";
+}
+
+const char *abdb_pair_verdict_or_why_no_ratio(const abdb_pair *pair)
+{
+    if (pair->has_ratio) return abdb_verdict_name(pair->difference.verdict);
+    return pair->left.n && pair->right.n ? abdb_pair_why_no_ratio_or_null(pair) : "";
+}
+
 /* A ratio that is not finite and above 0 is beyond a double, and is none. */
 static void set_ratio_if_finite_positive(abdb_pair *pair, double ratio)
 {

@@ -16,6 +16,7 @@
 -- column: locator | where | cut40 | table, figure or section
 -- column: source | source | | who claims it
 -- column: reason | missing | cut50 | what would be needed
+-- screen: claim verdict stated recomputed low high source reason sentence
 -- hoist: source
 -- @rows
 SELECT claim, verdict, raw_value AS stated, words, recomputed, low, high, terms, sentence, locator, source, reason,

@@ -27,7 +27,7 @@
 -- param: own | text | | what owning costs, beside renting: 'DEVICE=45000', USD for a device with its share of the system; as `abdb query cost-model` with the five options below
 -- param: life | number >0.. | 4 | of --own: years until it is worth nothing
 -- param: utilisation | number >0..1 | 0.7 | of --own: fraction of its life that it works
--- param: power | number 0.. | 1000 | of --own: W, device with its share of the system
+-- param: power | number 0.. | | of --own: W of a device with its share of the system (default: as the device is specified, without the system)
 -- param: pue | number 1.. | 1.3 | of --own: power usage effectiveness of the building
 -- param: electricity | number 0.. | 0.10 | of --own: USD per kWh
 -- param: limit | number 1.. | 12 | rows at most
@@ -161,14 +161,19 @@ SELECT o.device, max(o.offered) AS size, (SELECT s.value FROM v_spec s WHERE s.d
 -- @table uncounted
 -- prices of these devices that do not count today
 SELECT printf('%s at %.5g %s of %s (%s)', p.device, p.per_device_hour, p.currency, p.provider,
-              CASE WHEN p.currency <> 'USD' THEN 'no exchange rates are kept' WHEN p.last_day > max(coalesce(:today, ''), date('now')) THEN 'from ' || p.last_day ELSE 'dated before its device existed' END) AS what
+              CASE WHEN p.currency <> 'USD' AND p.currency NOT IN (SELECT currency FROM v_exchange_rate) THEN 'no exchange rate of ' || p.currency || ' is here: abdb import FILE with currency,usd,day,source,locator' WHEN p.last_day > max(coalesce(:today, ''), date('now')) THEN 'from ' || p.last_day ELSE 'dated before its device existed' END) AS what
   FROM v_price p JOIN (SELECT DISTINCT device FROM choice) c ON c.device = p.device
  WHERE :price_date IS NULL AND p.per = 'hour' AND p.kind = coalesce(nullif(:price_kind, 'any'), 'on-demand') AND (:provider IS NULL OR p.provider = :provider)
-   AND (p.currency <> 'USD' OR p.last_day > max(coalesce(:today, ''), date('now'))
+   AND (p.currency <> 'USD' AND p.currency NOT IN (SELECT currency FROM v_exchange_rate) OR p.last_day > max(coalesce(:today, ''), date('now'))
         OR (SELECT d.year FROM v_device d WHERE d.device = p.device) > CAST(substr(p.last_day, 1, 4) AS INTEGER))
 -- @table weights
 SELECT b.all_weights_B / 1e9 AS gb, b.number_format FROM purchase f JOIN v_model_bytes b ON b.model = f.work AND b.number_format = f.dtype
  WHERE f.place = 1 AND b.all_weights_B IS NOT NULL
+-- @table owned
+-- what was taken for each device that is owned: watts as specified, unless --power gives them
+SELECT device, usd_per_device_hour, printf('%g W %s', w, CASE WHEN :power IS NULL THEN 'of its specification, without the system' ELSE 'as given' END) AS watts
+  FROM (SELECT *, coalesce(:power, (SELECT s.value FROM v_spec s WHERE s.device = purchase.device AND s.quantity = 'power' AND s.basis = 'card' AND s.preferred = 1)) AS w
+          FROM purchase WHERE price_kind = 'owned' ORDER BY place)
 -- @table priced
 SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days, price_date AS valid_from FROM choice
  WHERE providers > 0 AND price_kind <> 'owned'
@@ -205,7 +210,7 @@ SELECT line FROM (
                                          'none is here: abdb import data brings what is shipped')
    WHERE :time_to_train IS NOT NULL AND :model IS NULL AND :scenario IS NULL AND :selection IS NULL
   UNION ALL
-  SELECT 1, coalesce('at ' || nullif(tier, '') || ' prices ', '') || CASE WHEN EXISTS (SELECT 1 FROM second) THEN name || ' is first' ELSE 'only ' || device || ' is left' END ||
+  SELECT 1, CASE WHEN price_kind = 'owned' THEN 'owned, at your assumptions, ' WHEN provider = 'you' THEN 'at your quote ' ELSE coalesce('at ' || nullif(tier, '') || ' prices ', '') END || CASE WHEN EXISTS (SELECT 1 FROM second) THEN name || ' is first' ELSE 'only ' || device || ' is left' END ||
             printf(': %d device%s for %s USD/h', devices, CASE devices WHEN 1 THEN '' ELSE 's' END, hour_said) ||
             CASE WHEN offered > 1 THEN printf(' (%d x %d rented at %s)', rented / offered, offered, provider) ELSE '' END ||
             CASE WHEN usd_per_million IS NOT NULL THEN printf(', %s USD per million %s', million_said, CASE unit WHEN 'query/s' THEN 'queries' ELSE replace(unit, '/s', '') || 's' END) ELSE '' END ||
@@ -215,13 +220,17 @@ SELECT line FROM (
   SELECT 1, printf('at %s alone (%s): %s USD/h', provider, coalesce(provider_kind, 'kind not known'), group_concat(device || printf(iif(usd_per_hour < 99999.5, ' %.5g', ' %.0f'), usd_per_hour), ', ' ))
     FROM (SELECT * FROM alone ORDER BY place LIMIT 4) HAVING count(*) > 1 AND EXISTS (SELECT 1 FROM purchase p WHERE p.place <= 4 AND p.provider NOT IN (SELECT provider FROM widest))
   UNION ALL
-  SELECT 1, 'cheapest anywhere: ' || group_concat(device || printf(iif(said < 99999.5, ' %.5g', ' %.0f'), said) || printf(' (%s, %s)', provider, coalesce(provider_kind, 'kind not known')), ', ') ||
+  SELECT 1, 'cheapest anywhere: ' || group_concat(device || printf(iif(said < 99999.5, ' %.5g', ' %.0f'), said) || CASE WHEN price_kind = 'owned' THEN ' (owned)' WHEN provider = 'you' THEN ' (your quote)' ELSE printf(' (%s, %s)', provider, coalesce(provider_kind, 'kind not known')) END, ', ') ||
          (SELECT CASE WHEN usd_of_run IS NOT NULL THEN ' USD a training' WHEN :rate IS NOT NULL THEN ' USD/h' ELSE ' USD per million' END FROM first) || '; what these prices include differs: --tier any'
     FROM (SELECT *, coalesce(usd_of_run, CASE WHEN :rate IS NOT NULL THEN usd_per_hour ELSE usd_per_million END) AS said FROM anywhere ORDER BY place LIMIT 3)
-  HAVING (SELECT count(*) FROM anywhere x WHERE coalesce(x.provider_kind, '') <> (SELECT tier FROM first)) > 0
+  HAVING (SELECT count(*) FROM anywhere x WHERE x.provider <> 'you' AND coalesce(x.provider_kind, '') <> (SELECT tier FROM first)) > 0
   UNION ALL
   SELECT 1, 'rented in whole offers: ' || group_concat(printf('%s %d for the %d that are needed', device, rented, devices), ', ')
     FROM (SELECT * FROM purchase WHERE rented > devices AND place <= :limit ORDER BY place) HAVING count(*) > 0
+  UNION ALL
+  SELECT 2, printf('! owning is computed from --own %s: %g years at %g %% use, %s, PUE %g, %g USD/kWh; no staff, building, network or interest (--life, --utilisation, --power, --pue, --electricity)',
+                   :own, :life, 100 * :utilisation, group_concat(device || ' ' || watts, ', '), :pue, :electricity)
+    FROM owned HAVING count(*) > 0
   UNION ALL
   SELECT 2, '! measured as one system, rented as several instances without a promised network between them: '
          || group_concat(printf('%s (%d x %d at %s)', device, rented / offered, offered, provider), ', ')
@@ -252,6 +261,10 @@ SELECT line FROM (
   UNION ALL
   SELECT 3, printf('%s alone: at %.4g times that of %s, %s is first', CASE WHEN c.why = 'rate' AND f.unit = 's' THEN 'time' ELSE c.why END, c.cost, f.device, c.device)
     FROM choice c, first f WHERE c.kind = 'flip'
+  UNION ALL
+  SELECT 4, '! converted: ' || group_concat(printf('%s %.5g %s at %.6g USD of %s (%s)', f.device, o.stated, o.currency, o.usd, o.rate_day, coalesce(o.rate_source, 'source not stated')), ', ')
+    FROM (SELECT * FROM purchase WHERE place <= :limit ORDER BY place) f
+    JOIN v_price_offer o ON o.device = f.device AND o.provider = f.provider AND o.key = substr(f.facts, instr(f.facts, ' p-') + 1) AND o.currency <> 'USD' HAVING count(*) > 0
   UNION ALL SELECT 4, line FROM prices_said
   UNION ALL
   SELECT 5, 'left out: ' || group_concat(what, ', ') || ': ' || why

@@ -20,6 +20,7 @@
 -- column: high_gb_per_s | busbw high | g4 | most of the runs
 -- column: n | n | | runs
 -- column: wrong | wrong | | elements that were wrong: such a run is quarantined
+-- screen: operation device ranks message_bytes algbw_gb_per_s busbw_gb_per_s low_gb_per_s high_gb_per_s wrong
 -- hoist: operation device place file
 -- @table one
 SELECT r.workload AS operation, r.device, r.devices, r.nodes, r.source, r.tag, r.artifact, r.campaign, r.result_id, r.key, r.value AS algbw,

@@ -26,6 +26,7 @@
 -- column: verdict | verdict | | of the cell, at its newest run: changed, same, or too-few
 -- column: shows | shows | %0 | of the cell: the least change of its newest level that these runs would show
 -- column: wants | wants | | of the cell: more commands until there is a verdict
+-- screen: label run date ms change ratio p commit verdict
 -- A series is what was asked, time after time. Of a kernel its cell says that; the tag names a build, and a change between builds is
 -- what is looked for, so it parts nothing. Of abdb run --command the cell says only that a time was taken: the program is the name
 -- that it was given, which is kept as the tag, and its words. Either of them another: another series. So are another node, processor,

@@ -96,6 +96,10 @@ SELECT line FROM (
   UNION ALL
   SELECT DISTINCT 9, '± holds within one process: others may differ by more (abdb run --repeat)' FROM chosen WHERE time_low_s IS NOT NULL
   UNION ALL
+  SELECT 9, printf('%d cell%s without ±: too few samples (at most %d) for an interval of the median; measure without --quick, or repeat processes (abdb run --repeat 10)', count(*),
+                   CASE count(*) WHEN 1 THEN '' ELSE 's' END, max(n))
+    FROM chosen WHERE status = 'ok' AND command IS NULL AND n >= 1 AND time_s IS NOT NULL AND time_low_s IS NULL HAVING count(*) > 0
+  UNION ALL
   SELECT 10, printf('%d cell%s measured while a fixed piece of work took up to %.0f %% longer than at the best time of this machine: something else ran beside it',
                     count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END, 100 * (max(seen.canary_s / best.canary_s) - 1))
     FROM (SELECT k.raw_device, r.value AS canary_s FROM chosen k JOIN result r ON r.entry_id = k.entry_id AND r.metric = 'canary_s') seen

@@ -28,7 +28,7 @@ SELECT coalesce(:device, (SELECT device FROM v_price GROUP BY device ORDER BY co
 -- @rows
 SELECT p.device, p.provider, (SELECT v.kind FROM v_provider v WHERE v.provider = p.provider) AS tier, p.devices,
        coalesce(p.per_device_hour, p.amount) AS per_device_hour, p.currency, CASE WHEN p.valid_from IS NOT NULL THEN p.first_day END AS first_day, p.last_day,
-       CASE WHEN p.per <> 'hour' THEN 'no: a purchase' WHEN p.currency <> 'USD' THEN 'no: no exchange rates are kept'
+       CASE WHEN p.per <> 'hour' THEN 'no: a purchase' WHEN p.currency <> 'USD' AND p.currency NOT IN (SELECT currency FROM v_exchange_rate) THEN 'no: no exchange rate of ' || p.currency || ' is here'
             WHEN (SELECT d.year FROM v_device d WHERE d.device = p.device) > CAST(substr(p.last_day, 1, 4) AS INTEGER) THEN 'no: before its device existed'
             WHEN o.price_id IS NULL THEN 'no: stated for one device beside it'
             WHEN p.last_day > c.day THEN 'from ' || p.last_day WHEN o.valid_to <= c.day THEN 'until ' || o.valid_to ELSE 'now' END AS counts,

@@ -20,6 +20,7 @@
 -- column: age_days | days old | 0 | from the first day
 -- column: source | source | |
 -- column: locator | where | cut40 |
+-- screen: device per_device_hour devices provider provider_kind kind region valid_from age_days
 -- hoist: kind region source
 SELECT device, per_device_hour, amount, devices, provider, instance,
        (SELECT q.kind FROM v_provider q WHERE q.provider = p.provider) AS provider_kind, kind, region, valid_from,

@@ -31,6 +31,7 @@
 -- column: metric | limit on | | that binds: ttft_s, tpot_s or latency_s
 -- column: percentile | percentile | g4 | at which it was read: as asked, or the next higher one that its runs state
 -- column: curve | curve | cut60 | what its points agree in; ~: to two or three digits
+-- screen: device devices model tokens_per_s load shortest_ms longest_ms users usd_per_million
 -- hoist: device devices model dtype input_tokens output_tokens load_kind standing metric percentile
 -- bare: load_high errors_percent usd_per_million why users
 -- @table served

@@ -19,6 +19,7 @@
 -- column: memory_gb | GB | g4 | memory
 -- column: bandwidth_tb_per_s | TB/s | g4 | memory bandwidth
 -- column: power_w | W | g4 | power limit as stated
+-- screen: device vendor fp32_tflop_per_s bf16_tflop_per_s fp8_tflop_per_s fp4_tflop_per_s memory_gb bandwidth_tb_per_s power_w
 -- @table stated
 -- a letter for each source, and what a value is worth
 SELECT s.*, CASE WHEN quantity IN ('peak_flops', 'peak_ops') THEN dtype ELSE quantity END AS what

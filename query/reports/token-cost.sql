@@ -26,6 +26,7 @@
 -- column: price_age_days | days old | 0 | of the price; from its first day where that is a range
 -- column: source | source | | who states the rate
 -- column: warnings | warnings | | for programs: what the lines that begin with ! say
+-- screen: model scenario device tokens_per_s usd_per_device_hour usd_per_million_tokens provider price_kind price_age_days
 -- hoist: model scenario
 -- bare: warnings
 -- @table offer

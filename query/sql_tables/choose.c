@@ -165,7 +165,7 @@ static abdb_status parse_choose_options(json_t *options_json, abdb_choose_option
     TRY(parse_number_option(options_json, "life", 4, arena, &o->ownership.life_years, err));
     TRY(parse_number_option(options_json, "utilisation", 0.7, arena, &o->ownership.utilisation,
                             err));
-    TRY(parse_number_option(options_json, "power", 1000, arena, &o->ownership.power_w, err));
+    TRY(parse_number_option(options_json, "power", NAN, arena, &o->ownership.power_w, err));
     TRY(parse_number_option(options_json, "pue", 1.3, arena, &o->ownership.pue, err));
     TRY(parse_number_option(options_json, "electricity", 0.1, arena, &o->ownership.usd_per_kwh,
                             err));
@@ -400,41 +400,6 @@ done:
     return st;
 }
 
-/* Where nothing matches: which trainings there are, or which scenarios of the named model, or what
- * has rates. */
-static abdb_status extend_no_match_error_by_available_choices(sqlite3 *db, abdb_status st,
-                                                              const abdb_choose_options *o,
-                                                              bool training, abdb_error *err)
-{
-    static const char trainings[] =
-        "SELECT 'trainings', group_concat(model, ', ') FROM (SELECT DISTINCT model FROM v_mlperf"
-        " WHERE unit = 's' AND suite = 'training' AND left_out = '' ORDER BY 1)";
-    static const char served[] =
-        "SELECT CASE WHEN named THEN 'scenarios of ' || ?1 ELSE 'what can be chosen' END,"
-        " (SELECT group_concat(name, ', ') FROM (SELECT DISTINCT iif(named, scenario, model) AS "
-        "name"
-        " FROM v_mlperf WHERE left_out = '' AND unit LIKE '%/s'"
-        " AND (NOT named OR substr(model, 1, length(?1)) = ?1) ORDER BY 1))"
-        " FROM (SELECT EXISTS (SELECT 1 FROM v_mlperf WHERE substr(model, 1, length(?1)) = ?1"
-        " AND left_out = '' AND unit LIKE '%/s') AS named)";
-    abdb_error before = *err;
-    abdb_binds binds = {0};
-    abdb_table t = {0};
-    char word[128];
-
-    if (st != ABDB_USAGE || strncmp(err->message, "no result matches", 17) != 0) return st;
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(o->selection, ","), o->selection);
-    if (!training) (void)abdb_bind_add_text(&binds, word);
-    if (abdb_query_to_table(db, training ? trainings : served, &binds, &t, err) == ABDB_OK &&
-        *abdb_cell_text_or_empty(&t, 0, 1))
-        st = ABDB_FAIL(err, ABDB_USAGE, "%s; %s: %s", before.message,
-                       abdb_cell_text_or_empty(&t, 0, 0), abdb_cell_text_or_empty(&t, 0, 1));
-    else
-        *err = before;
-    abdb_table_free(&t);
-    return st;
-}
-
 /* abdb_choose(JSON): the answer to a question, as rows. */
 static abdb_status fill_choose_rows(sqlite3 *db, const char *const *argument, abdb_table *out,
                                     abdb_error *err)
@@ -453,7 +418,7 @@ static abdb_status fill_choose_rows(sqlite3 *db, const char *const *argument, ab
         TRY(ABDB_FAIL(err, ABDB_USAGE, "the options are no JSON object in UTF-8: %s", wrong.text));
     TRY(parse_choose_options(asked, &o, &arena, err));
     st = abdb_choose_cheapest_systems(&c, db, &o, err);
-    TRY(extend_no_match_error_by_available_choices(db, st, &o, c.training, err));
+    TRY(abdb_name_choices_where_none_matches(db, st, o.selection, c.training, err));
     rate = abdb_json_option_text_or_null(asked, "rate", &arena);
     if (rate && c.count)
         TRY(abdb_parse_wanted_rate(

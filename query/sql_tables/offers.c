@@ -21,7 +21,7 @@ const abdb_table_function abdb_table_offers = {
     "CREATE TABLE x(device TEXT, per_device_hour REAL, provider TEXT, kind TEXT, valid_from TEXT,"
     " age_days REAL, locator TEXT, key TEXT, provider_kind TEXT, quotes HIDDEN, day HIDDEN, "
     "of_provider HIDDEN,"
-    " of_kind HIDDEN, today HIDDEN, devices INTEGER)",
+    " of_kind HIDDEN, today HIDDEN, devices INTEGER, converted TEXT)",
     ABDB_OFFER_SIZE,
     0,
     5,

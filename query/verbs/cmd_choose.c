@@ -11,17 +11,6 @@
 #include "query/compare/result_set.h"
 #include "query/verbs/table_output.h"
 
-/* The words given, joined as --selection; NULL: none. From arena. */
-static const char *join_positional_words_by_commas(const abdb_args *args, abdb_arena *arena)
-{
-    const char *out = NULL;
-
-    for (int i = 0; i < args->positionals; i++)
-        out =
-            out ? abdb_arena_printf(arena, "%s,%s", out, args->positional[i]) : args->positional[i];
-    return out;
-}
-
 /* Are these quotes, of devices that are known? Cuts them. */
 static abdb_status require_valid_quotes_of_known_devices(sqlite3 *db, char *quotes,
                                                          abdb_arena *arena, abdb_error *err)
@@ -156,6 +145,7 @@ static abdb_status print_choice_with_screen_columns(const abdb_args *args, abdb_
             abdb_arena_printf(arena, "%.*sleft out here: --wide",
                               (int)(strstr(picked.note[0], by) - picked.note[0]), picked.note[0]);
     if (!picked.note[0]) TRY(ABDB_FAIL(err, ABDB_NOMEM, "columns"));
+    picked.every_column = true;
     TRY(abdb_print_table_by_options_end_deadline(args, &picked, err));
 done:
     abdb_table_free(&picked);
@@ -176,8 +166,8 @@ static abdb_status run_choose_report_and_print(int argc, char **argv, abdb_error
     TRY(abdb_report_load(&report, "choose", err));
     TRY(abdb_args_parse(&args, argc, argv, "choose", report.option, err));
     collect_report_values_and_lift_limits(&report, &args, value);
-    set_param_value_if_given(&report, "selection", join_positional_words_by_commas(&args, &arena),
-                             value);
+    set_param_value_if_given(&report, "selection",
+                             abdb_join_positional_words_by_commas(&args, 0, &arena), value);
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
     TRY(require_any_result(db, err));
     TRY(read_price_file_and_option(&args, db->sql, &arena, &prices, err));

@@ -7,6 +7,7 @@
 #include "query/compare/environment_diff.h"
 #include "query/compare/regression_gate.h"
 #include "query/compare/compare_table.h"
+#include "query/compare/compare_text.h"
 #include "query/verbs/normalisation_options.h"
 #include "query/cli/pager.h"
 #include "query/verbs/table_output.h"
@@ -90,6 +91,27 @@ static abdb_status print_environment_diffs_to_first_set(const abdb_args *args, a
     return st;
 }
 
+/* The notes that warn, and how many results of a side are left out, as notes of a table for
+ * programs and in its column warnings. */
+static abdb_status add_warnings_of_comparison(const abdb_comparison *c, abdb_db *db, abdb_table *t,
+                                              abdb_error *err)
+{
+    abdb_table notes = {0};
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_table_append_empty_column(t, "warnings", err));
+    TRY(abdb_add_comparison_notes(c, db, &notes, err));
+    for (size_t i = 0; i < notes.notes; i++) {
+        bool warns = notes.note[i] && strncmp(notes.note[i], "! ", 2) == 0;
+
+        if (warns || (notes.note[i] && strstr(notes.note[i], " results left out: ")))
+            abdb_table_add_note_format(t, "%s%s", warns ? "" : "! ", notes.note[i]);
+    }
+done:
+    abdb_table_free(&notes);
+    return st;
+}
+
 /* Prints a comparison as text for people, or as a table in the format asked for. */
 static abdb_status print_comparison_in_requested_format(const abdb_args *args,
                                                         const abdb_comparison *c, abdb_db *db,
@@ -111,6 +133,7 @@ static abdb_status print_comparison_in_requested_format(const abdb_args *args,
     }
     if (programs) {
         TRY(abdb_comparison_to_data_table(c, c->options->why, &table, err));
+        TRY(add_warnings_of_comparison(c, db, &table, err));
         TRY(abdb_add_mlperf_footnotes_as_table_notes(db, &table, false, err));
     } else
         TRY(abdb_comparison_to_display_table(c, db, &table, err));
@@ -159,7 +182,7 @@ static abdb_status fail_if_pair_refused_or_none_has_ratio(const abdb_comparison 
     for (size_t i = 0; i < c->pairs; i++)
         if (!c->pair[i].has_ratio) {
             missing++;
-            why = c->pair[i].left.n ? c->pair[i].right.why : c->pair[i].left.why;
+            why = abdb_pair_why_no_ratio_or_null(&c->pair[i]);
         }
     if (missing == c->pairs)
         return ABDB_FAIL(err, ABDB_UNFAIR, "no pair could be compared%s%s", why ? ": " : "",

@@ -12,6 +12,7 @@
 #include "query/verbs/table_output.h"
 #include "query/import/outdated_imports.h"
 #include "schema/store/derive.h"
+#include "schema/store/unfinished_runs.h"
 
 typedef enum { FINE, ABSENT, WANTS_ATTENTION } state;
 
@@ -169,6 +170,28 @@ static int report_outdated_imports_count_warnings(abdb_db *db, abdb_table *t)
     return (int)count;
 }
 
+/* The newest command of abdb run, where it has not ended. Returns 1 if it was stopped. */
+static int report_unfinished_run_count_warnings(abdb_db *db, abdb_table *t)
+{
+    abdb_unfinished_run run;
+    bool found = false;
+    abdb_error err;
+    char text[300];
+
+    if (abdb_unfinished_run_find(db->sql, NULL, &found, &run, &err) != ABDB_OK) {
+        append_check_result(t, WANTS_ATTENTION, "runs", err.message);
+        return 1;
+    }
+    if (!found) return 0;
+    snprintf(text, sizeof text,
+             run.running ? "%s is under way: %lld of %lld cells are measured"
+                         : "%s was stopped after %lld of %lld cells: the same command with --resume"
+                           " measures the others",
+             run.campaign, run.measured, run.planned);
+    append_check_result(t, run.running ? FINE : WANTS_ATTENTION, "runs", text);
+    return !run.running;
+}
+
 /* At rest a database is one file. Returns how many warnings there were. */
 static int report_separate_wal_count_warnings(const char *path, abdb_table *t)
 {
@@ -218,7 +241,8 @@ static int report_database_file_count_warnings(const char *path, abdb_table *t)
             t, WANTS_ATTENTION, "views",
             "those in the file are not this program's: it answers with its own, and `abdb init`"
             " makes them anew");
-    stale = report_outdated_imports_count_warnings(db, t) + db->lent;
+    stale = report_outdated_imports_count_warnings(db, t) +
+            report_unfinished_run_count_warnings(db, t) + db->lent;
     abdb_db_close(db);
     return !fine + stale + apart;
 }

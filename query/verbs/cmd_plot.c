@@ -149,6 +149,24 @@ static abdb_plot_look parse_look_options(const abdb_args *args)
                             .vendor_colours = abdb_arg_value(args, "vendor-colours") != NULL};
 }
 
+/* Loads a figure. What is no figure, but a report or a command, is named as that. */
+static abdb_status load_figure_pointing_to_report_or_verb(abdb_plot *plot, const char *name,
+                                                          abdb_error *err)
+{
+    abdb_status st = abdb_plot_load(plot, name, err);
+    abdb_report report = {0};
+    abdb_error ignored;
+
+    if (st == ABDB_OK) return st;
+    if (abdb_report_load(&report, name, &ignored) == ABDB_OK)
+        st = ABDB_FAIL(err, st, "%s is a report without a figure: `abdb query %s`", name, name);
+    else if (abdb_command_find(name))
+        st = ABDB_FAIL(err, st, "%s is a command, no figure: `abdb %s`; `abdb plot` lists figures",
+                       name, name);
+    abdb_report_free(&report);
+    return st;
+}
+
 /* Draws one figure with the options of its report, or prints its help. */
 static abdb_status draw_named_figure_or_print_help(const char *name, int argc, char **argv,
                                                    abdb_error *err)
@@ -156,12 +174,13 @@ static abdb_status draw_named_figure_or_print_help(const char *name, int argc, c
     const char *value[ABDB_PARAM_COUNT] = {0};
     abdb_picture picture;
     abdb_plot plot;
+    abdb_arena arena = {0};
     abdb_db *db = NULL;
     abdb_args args;
     abdb_plot_look look;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_plot_load(&plot, name, err));
+    TRY(load_figure_pointing_to_report_or_verb(&plot, name, err));
     TRY(abdb_args_parse(&args, argc, argv, "plot", plot.report.option, err));
     if (abdb_arg_value(&args, "help")) {
         print_figure_help(&plot);
@@ -169,20 +188,19 @@ static abdb_status draw_named_figure_or_print_help(const char *name, int argc, c
     }
     if (abdb_arg_value(&args, "sign") && !abdb_arg_value(&args, "bundle"))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "bundles are signed: --sign KEYFILE needs --bundle DIR"));
-    if (args.positionals > 1)
-        TRY(ABDB_FAIL(err, ABDB_USAGE,
-                      "what is '%s'? `--out FILE` says where to write, `abdb plot %s --help` which"
-                      " options the figure takes",
-                      args.positional[args.positionals - 1], name));
+    if (abdb_arg_value(&args, "out") && abdb_arg_value(&args, "bundle"))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--bundle DIR is where all is written: no --out beside it"));
     TRY(parse_picture_type(&args, &picture, err));
     abdb_report_values_from_args(&plot.report, &args, value);
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
+    TRY(abdb_set_words_as_selection(&plot.report, &args, 1, db->sql, value, &arena, err));
     look = parse_look_options(&args);
     TRY(abdb_plot_run_report_and_build_script(&plot, db, value, &look, err));
     TRY(write_script_bundle_or_picture(&plot, db, &args, picture, err));
 done:
     abdb_plot_free(&plot);
     abdb_db_close(db);
+    abdb_arena_free(&arena);
     return st;
 }
 

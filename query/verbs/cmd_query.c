@@ -151,6 +151,7 @@ static abdb_status run_and_print_report(abdb_report *report, int argc, char **ar
     const char *value[ABDB_PARAM_COUNT] = {0};
     abdb_db *db = NULL;
     abdb_table table = {0};
+    abdb_arena arena = {0};
     abdb_args args;
     abdb_status st = ABDB_OK;
 
@@ -164,11 +165,6 @@ static abdb_status run_and_print_report(abdb_report *report, int argc, char **ar
                    ? ABDB_OK
                    : abdb_fail_write_or_raise_sigpipe(stdout, err);
     }
-    if (args.positionals > (abdb_arg_value(&args, "file") ? 0 : 1))
-        TRY(ABDB_FAIL(err, ABDB_USAGE, "what is '%s'? options of a report begin with --%s%s%s",
-                      args.positional[args.positionals - 1], report->params ? ": --" : "",
-                      report->params ? report->option[0].name : "",
-                      report->params ? " VALUE" : ""));
     if (abdb_arg_value(&args, "all") && !report_has_parameter(report, "all"))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--all lists every report: it takes no name"));
     abdb_report_values_from_args(report, &args, value);
@@ -176,6 +172,8 @@ static abdb_status run_and_print_report(abdb_report *report, int argc, char **ar
     if (abdb_format_is_for_programs(&args) || abdb_arg_value(&args, "fail-on"))
         abdb_report_lift_row_limits(report, value);
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
+    TRY(abdb_set_words_as_selection(report, &args, abdb_arg_value(&args, "file") ? 0 : 1, db->sql,
+                                    value, &arena, err));
     TRY(abdb_report_run_with_footnotes(db, report, value, &table, err));
     TRY(abdb_print_table_by_options_end_deadline(&args, &table, err));
     TRY(fail_if_column_has_nonzero_value(&args, &table, err));
@@ -185,6 +183,7 @@ static abdb_status run_and_print_report(abdb_report *report, int argc, char **ar
 done:
     abdb_table_free(&table);
     abdb_db_close(db);
+    abdb_arena_free(&arena);
     return st;
 }
 
@@ -197,6 +196,7 @@ static abdb_status run_and_print_sql(const char *sql, const abdb_args *args, abd
 
     TRY(abdb_open_guarded_readonly_db(args, &db, err));
     TRY(abdb_run_readonly_sql(db, sql, NULL, NULL, &table, err));
+    table.every_column = true; /* each was asked for */
     TRY(abdb_add_mlperf_footnotes_as_table_notes(db, &table, strstr(sql, "v_mlperf") != NULL, err));
     TRY(abdb_print_table_by_options_end_deadline(args, &table, err));
     TRY(fail_if_column_has_nonzero_value(args, &table, err));

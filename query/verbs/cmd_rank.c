@@ -396,6 +396,8 @@ static void set_ranking_columns_and_title(const abdb_rank_options *o, bool why, 
                                          : "device");
     t->hoist = "workload scenario metric per division group unit round dtype verified exploratory "
                "verified_by";
+    t->screen = "workload scenario metric group place device devices submitter value other ratio "
+                "price round unlike marks met_by why";
 }
 
 /* Fills the table with the ranking up to --limit, its notes and MLPerf's footnotes. */

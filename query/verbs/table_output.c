@@ -4,10 +4,13 @@
 #include "query/verbs/table_output.h"
 
 #include <string.h>
+#include <strings.h>
 
+#include "plots/figure.h"
 #include "query/answer/pick_columns.h"
 #include "query/answer/deadline.h"
 #include "query/cli/pager.h"
+#include "query/compare/result_set.h"
 #include "query/sql_tables/table_functions.h"
 #include "schema/core/outfile.h"
 #include "schema/store/derive.h"
@@ -37,6 +40,8 @@ abdb_status abdb_print_table_by_options_end_deadline(const abdb_args *args, abdb
     if (columns)
         TRY(abdb_table_copy_picked_columns(table, columns, !abdb_format_is_for_programs(args),
                                            &picked, err));
+    table->every_column |= columns || abdb_arg_value(args, "wide");
+    picked.every_column = true;
     if (format == ABDB_TABLE && !path) abdb_pipe_stdout_to_pager();
     TRY(abdb_outfile_open_refusing_protected(&out, path, err));
     TRY(abdb_table_print_in_format(columns ? &picked : table, format, out.file, err));
@@ -141,4 +146,79 @@ void abdb_report_values_from_args(const abdb_report *report, const abdb_args *ar
 {
     for (size_t i = 0; i < report->params; i++)
         value[i] = abdb_arg_value(args, report->option[i].name);
+}
+
+const char *abdb_join_positional_words_by_commas(const abdb_args *args, int first,
+                                                 abdb_arena *arena)
+{
+    const char *out = NULL;
+
+    for (int i = first; i < args->positionals; i++)
+        out =
+            out ? abdb_arena_printf(arena, "%s,%s", out, args->positional[i]) : args->positional[i];
+    return out;
+}
+
+/* Is the word one of the values that the parameter lists, in any case? */
+static bool parameter_lists_value(sqlite3 *db, const abdb_report_param *param, const char *word)
+{
+    abdb_table list = {0};
+    abdb_error ignored;
+    bool found = false;
+
+    if (!param->values || abdb_query_to_table(db, param->values, NULL, &list, &ignored) != ABDB_OK)
+        return false;
+    for (size_t i = 0; i < list.rows && !found; i++)
+        found = strcasecmp(abdb_cell_text_or_empty(&list, i, 0), word) == 0;
+    abdb_table_free(&list);
+    return found;
+}
+
+/* Is it the name of a picture: x.png? */
+static bool word_names_picture(const char *word)
+{
+    const char *dot = strrchr(word, '.');
+
+    for (int kind = 0; dot && kind < ABDB_PICTURES; kind++)
+        if (strcmp(dot + 1, abdb_picture_name[kind]) == 0) return true;
+    return false;
+}
+
+/* The option of the verb or report that takes such a word; NULL: none does. */
+static const char *option_that_takes_word(const abdb_report *report, const abdb_args *args,
+                                          sqlite3 *db, const char *word, abdb_arena *arena)
+{
+    abdb_error ignored;
+    const char *device;
+
+    for (size_t i = 0; i < report->params; i++)
+        if (parameter_lists_value(db, &report->param[i], word)) return report->option[i].name;
+    for (size_t i = 0; i < args->options; i++)
+        if (strcmp(args->option[i]->name, "devices") == 0 &&
+            abdb_resolve_canonical_name(db, "device", word, &device, arena, &ignored) == ABDB_OK)
+            return "devices";
+    return NULL;
+}
+
+abdb_status abdb_set_words_as_selection(const abdb_report *report, const abdb_args *args, int first,
+                                        sqlite3 *db, const char **value, abdb_arena *arena,
+                                        abdb_error *err)
+{
+    const char *words = abdb_join_positional_words_by_commas(args, first, arena), *option, *word,
+               *name;
+
+    if (!words) return ABDB_OK;
+    for (size_t i = 0; i < report->params; i++)
+        if (strcmp(report->param[i].name, "selection") == 0) {
+            value[i] = value[i] ? abdb_arena_printf(arena, "%s,%s", value[i], words) : words;
+            return value[i] ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a selection");
+        }
+    word = args->positional[first];
+    name = first ? args->positional[0] : report->name;
+    option =
+        word_names_picture(word) ? "out" : option_that_takes_word(report, args, db, word, arena);
+    if (option) return ABDB_FAIL(err, ABDB_USAGE, "%s takes no words: --%s %s", name, option, word);
+    return ABDB_FAIL(err, ABDB_USAGE,
+                     "%s takes no words such as '%s': its options begin with --%s%s", name, word,
+                     report->params ? report->option[0].name : "", report->params ? " VALUE" : "");
 }

@@ -37,5 +37,14 @@ bool abdb_format_is_for_programs(const abdb_args *args);
 /* The values of a report's parameters out of the options; NULL: not given. */
 void abdb_report_values_from_args(const abdb_report *report, const abdb_args *args,
                                   const char **value);
+/* The words from positional[first] on, joined by commas; NULL: none. From arena. */
+const char *abdb_join_positional_words_by_commas(const abdb_args *args, int first,
+                                                 abdb_arena *arena);
+/* The words behind the name of a report: its --selection, where it has one. ABDB_USAGE: it has
+ * none; the message names the option that takes the word. */
+ABDB_MUST_USE abdb_status abdb_set_words_as_selection(const abdb_report *report,
+                                                      const abdb_args *args, int first, sqlite3 *db,
+                                                      const char **value, abdb_arena *arena,
+                                                      abdb_error *err);
 
 #endif

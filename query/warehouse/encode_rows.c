@@ -5,33 +5,13 @@
 
 #include "schema/store/digest.h"
 
-const char *const abdb_carry_plain[] = {"source",
-                                        "metric",
-                                        "factor",
-                                        "device",
-                                        "model",
-                                        "round",
-                                        "alias",
-                                        "decoration",
-                                        "provider",
-                                        "rule",
-                                        "compatibility",
-                                        "workload_factor",
-                                        "spec_order",
-                                        "spec_ratio",
-                                        "spec_doubt",
-                                        "workload_engine",
-                                        "score_rule",
-                                        "figure_rule",
-                                        "mark",
-                                        "official_result",
-                                        "scenario_limit",
-                                        "accept_check",
-                                        "fabric",
-                                        "claim",
-                                        "claim_term",
-                                        "withdrawal",
-                                        NULL};
+const char *const abdb_carry_plain[] = {
+    "source",          "metric",          "factor",      "device",        "model",
+    "round",           "alias",           "decoration",  "provider",      "rule",
+    "compatibility",   "workload_factor", "spec_order",  "spec_ratio",    "spec_doubt",
+    "workload_engine", "score_rule",      "figure_rule", "mark",          "official_result",
+    "scenario_limit",  "accept_check",    "fabric",      "exchange_rate", "claim",
+    "claim_term",      "withdrawal",      NULL};
 const char *const abdb_carry_few[] = {"note", "spec", "price", NULL};
 const char *const abdb_carry_many[] = {"environment", "process", "description", "point", NULL};
 

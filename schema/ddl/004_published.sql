@@ -64,6 +64,16 @@ CREATE TABLE fabric (
     PRIMARY KEY (provider, instance)
 ) STRICT, WITHOUT ROWID;
 
+-- One exchange rate of a day: dollars for one unit of a currency. Filled from CSV files: currency,usd,day.
+CREATE TABLE exchange_rate (
+    currency TEXT NOT NULL,                 -- ISO 4217, as prices state it
+    day      TEXT NOT NULL,                 -- of the rate: 2026-11-20
+    usd      REAL NOT NULL CHECK (usd > 0), -- dollars for one
+    source   TEXT,                          -- who says so
+    locator  TEXT,                          -- where
+    PRIMARY KEY (currency, day)
+) STRICT, WITHOUT ROWID;
+
 -- Where a specification or price was said: the twin of witness for facts that are no entries.
 CREATE TABLE origin (
     kind        TEXT NOT NULL CHECK (kind IN ('spec', 'price')),  -- which table

@@ -19,6 +19,7 @@ static const char *const union_sql[] = {
     "INSERT OR IGNORE INTO main.workload_factor SELECT * FROM other.workload_factor WHERE true;"
     "INSERT OR IGNORE INTO main.provider SELECT * FROM other.provider WHERE true;"
     "INSERT OR IGNORE INTO main.fabric SELECT * FROM other.fabric WHERE true;"
+    "INSERT OR IGNORE INTO main.exchange_rate SELECT * FROM other.exchange_rate WHERE true;"
     "INSERT OR IGNORE INTO main.spec_order SELECT * FROM other.spec_order WHERE true;"
     "INSERT OR IGNORE INTO main.spec_ratio SELECT * FROM other.spec_ratio WHERE true;"
     "INSERT OR IGNORE INTO main.spec_doubt SELECT * FROM other.spec_doubt WHERE true;"

@@ -26,8 +26,7 @@ static const struct {
     {"compatibility",
      "SELECT suite, system_type, benchmark, scenario, since, until, source, locator"
      " FROM compatibility ORDER BY 1, 2, 3, 4, 5"},
-    {"workload_factor", "SELECT workload, factor, role, needed, why FROM workload_factor"
-                        " ORDER BY 1, 2"},
+    {"workload_factor", "SELECT * FROM workload_factor ORDER BY workload, factor"},
     {"spec_order", "SELECT place, standing, source_kind, note, sentence, source, locator"
                    " FROM spec_order ORDER BY place"},
     {"spec_ratio",
@@ -64,6 +63,7 @@ static const struct {
               " AND f.id = p.price_id ORDER BY p.price_key, p.price_key_low, f.fact"},
     {"provider", "SELECT provider, kind, source, locator FROM provider ORDER BY provider"},
     {"fabric", "SELECT * FROM fabric ORDER BY 1, 2"},
+    {"exchange_rate", "SELECT * FROM exchange_rate ORDER BY 1, 2"},
     {"claim", "SELECT claim, source, locator, sentence, raw_value, stated, upper, words, how,"
               " coefficient, \"offset\", missing FROM claim ORDER BY claim"},
     {"claim_term", "SELECT claim, term, part, power, fact FROM claim_term ORDER BY claim, term"},

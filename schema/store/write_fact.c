@@ -28,6 +28,7 @@ static const fact_table fact_tables[] = {
      " locator "},
     {"provider", NULL, "provider", " provider kind source locator "},
     {"fabric", NULL, "provider, instance", " provider instance fabric source locator "},
+    {"exchange_rate", NULL, "currency, day", " currency day usd source locator "},
     {"note", "note_key, note_key_low", NULL, " kind target text author date "},
     {"claim", NULL, "claim",
      " claim source locator sentence raw_value stated upper words how coefficient offset missing "},

@@ -180,22 +180,26 @@ SELECT p.* FROM v_price p
 
 -- One price that a rate can be divided by, and until when it counts: until the same provider states a later one of the
 -- same kind. Today's: valid_to IS NULL; of day D: last_day <= D AND (valid_to IS NULL OR valid_to > D). A price whose day is
--- a range counts from its last day on, is as old as its first, and is later than what is before its first. No exchange
--- rates are kept, so it is in US dollars. One dated before the year of its device is a mistake. offered: an instance of one is
+-- a range counts from its last day on, is as old as its first, and is later than what is before its first. Other
+-- currencies are turned into US dollars by the latest rate (exchange_rate) on the day of the price or before it, else the first. One dated before the year of its device is a mistake. offered: an instance of one is
 -- no price of a device in a node of eight; where a price names no instance, or is stated beside the instance's, it is. Of those that count at one time, those of one kind meet, and the lowest is taken.
 CREATE VIEW v_price_offer AS
-SELECT n.device AS device, p.per_device_hour AS per_device_hour, p.provider AS provider, p.kind AS kind, p.valid_from AS valid_from,
+SELECT n.device AS device, CAST(p.per_device_hour * CASE p.currency WHEN 'USD' THEN 1 ELSE x.usd END AS DOUBLE PRECISION) AS per_device_hour, p.provider AS provider, p.kind AS kind, p.valid_from AS valid_from,
        CAST((SELECT min(o.last_day) FROM single_device m JOIN v_price_used o ON o.raw_device = m.spelling
          WHERE m.device = n.device AND o.provider = p.provider AND o.kind = p.kind
-           AND o.per = 'hour' AND o.currency = 'USD' AND o.valid_from > coalesce(p.last_day, '')) AS TEXT) AS valid_to,
+           AND o.per = 'hour' AND (o.currency = 'USD' OR EXISTS (SELECT 1 FROM exchange_rate c WHERE c.currency = o.currency)) AND o.valid_from > coalesce(p.last_day, '')) AS TEXT) AS valid_to,
        p.instance AS instance, p.region AS region, p.devices AS devices, p.source AS source, p.locator AS locator,
        p.price_id AS price_id, p.key AS key, p.first_day AS first_day, p.last_day AS last_day,
        CAST(CASE WHEN p.devices = 1 AND (coalesce(p.instance, '') = '' OR EXISTS (
                  SELECT 1 FROM price_stated o WHERE o.provider = p.provider AND o.instance = p.instance AND o.device = p.raw_device AND o.devices > 1))
-            THEN 0 ELSE p.devices END AS INTEGER) AS offered
+            THEN 0 ELSE p.devices END AS INTEGER) AS offered,
+       p.currency AS currency, p.per_device_hour AS stated, x.usd AS usd, x.day AS rate_day, x.source AS rate_source
   FROM single_device n
   JOIN v_price_used p ON p.raw_device = n.spelling
- WHERE p.per = 'hour' AND p.currency = 'USD' AND p.per_device_hour > 0
+  LEFT JOIN exchange_rate x ON x.currency = p.currency AND x.day = coalesce(
+       (SELECT max(c.day) FROM exchange_rate c WHERE c.currency = p.currency AND c.day <= coalesce(p.last_day, '')),
+       (SELECT min(c.day) FROM exchange_rate c WHERE c.currency = p.currency))
+ WHERE p.per = 'hour' AND (p.currency = 'USD' OR x.usd IS NOT NULL) AND p.per_device_hour > 0
    AND NOT EXISTS (SELECT 1 FROM device d WHERE d.device = n.device AND d.year > CAST(substr(p.last_day, 1, 4) AS INTEGER));
 
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
@@ -347,6 +351,11 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_price_offer', 13, 'key', '', 'its printed key'),
 ('v_price_offer', 14, 'first_day', '', 'the earliest that valid_from may mean: its age is counted from there'),
 ('v_price_offer', 15, 'last_day', '', 'the latest that valid_from may mean'),
-('v_price_offer', 16, 'offered', '', 'devices that are rented together; 0: any number, at a price stated for one');
+('v_price_offer', 16, 'offered', '', 'devices that are rented together; 0: any number, at a price stated for one'),
+('v_price_offer', 17, 'currency', '', 'in which it is stated, ISO 4217'),
+('v_price_offer', 18, 'stated', 'currency', 'for one device and hour'),
+('v_price_offer', 19, 'usd', 'USD', 'for one unit of the currency; NULL: it is stated in USD'),
+('v_price_offer', 20, 'rate_day', '', 'of that exchange rate'),
+('v_price_offer', 21, 'rate_source', '', 'who says it');
 INSERT INTO column_doc (view, place, column_name, unit, meaning)
 SELECT 'v_price_used', place, column_name, unit, meaning FROM column_doc WHERE view = 'v_price';

@@ -48,6 +48,7 @@ SELECT place, pattern, says, meaning, factor, factor_unit, source, locator FROM 
 CREATE VIEW v_provider AS SELECT provider, kind, source, locator FROM provider;
 
 -- One instance that is known to be connected with others of its kind.
+CREATE VIEW v_exchange_rate AS SELECT currency, day, usd, source, locator FROM exchange_rate;
 CREATE VIEW v_fabric AS SELECT provider, instance, fabric, source, locator FROM fabric;
 
 -- One round of MLPerf: when its results were published.
@@ -172,6 +173,11 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_provider', 2, 'kind', '', 'tier-1 cloud, GPU cloud, marketplace, vendor'),
 ('v_provider', 3, 'source', '', 'who says so'),
 ('v_provider', 4, 'locator', '', 'where'),
+('v_exchange_rate', 1, 'currency', '', 'ISO 4217'),
+('v_exchange_rate', 2, 'day', '', 'of the rate'),
+('v_exchange_rate', 3, 'usd', 'USD', 'for one unit of the currency'),
+('v_exchange_rate', 4, 'source', '', 'who says so'),
+('v_exchange_rate', 5, 'locator', '', 'where'),
 ('v_fabric', 1, 'provider', '', 'as prices name it'),
 ('v_fabric', 2, 'instance', '', 'as prices name it'),
 ('v_fabric', 3, 'fabric', '', 'network between instances: InfiniBand, EFA, ...'),

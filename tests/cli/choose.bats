@@ -142,14 +142,16 @@ END
         fails 2 "a rate is a number with its unit"
     done
     for bad in 'B200-SXM' 'B200-SXM=45000 USDx' 'B200-SXM=0' ',' 'B200-SXM=45,000'; do
-        run choose --own "$bad"
+        run choose --power 1000 --own "$bad"
         fails 2 "--own wants"
     done
     run choose --own 'B200-SXM=45000' --utilisation 70 # percent would be 1/100 of the price
     fails 2 "--utilisation wants a number above 0 and at most 1, not '70'"
     run choose --own 'B200-SXM=45000' --pue 0.5
     fails 2 "--pue wants a number of at least 1"
-    run choose --rate 50k/s --own 'H200-SXM=45000'
+    run choose --own 'B200-SXM=45000' # this database has no specification
+    fails 2 "--own B200-SXM: no specification has its power; --power WATTS gives it"
+    run choose --rate 50k/s --own 'H200-SXM=45000' --power 700
     fails 0 "H200-SXM (owned): no result among these"
     run abdb choose $'\xff'
     fails 2 "no JSON object in UTF-8"
@@ -173,10 +175,10 @@ END
     cases
     owned() { choose --rate 50k/s --own 'MI300X=20000' --life 2 --utilisation 0.5 "$@" -o json 2>/dev/null | jq -c '[.[] | select(.how == "owned").usd_per_device_hour * 1e6 | floor]'; }
     same "$(owned --power 0)" "[2283105]" # 20000 / (2 x 8760 x 0.5), no electricity
-    same "$(owned --electricity 0)" "[2283105]"
+    same "$(owned --power 1000 --electricity 0)" "[2283105]"
     run choose --own 'MI300X=20000' --power -1
     fails 2 "--power wants a number of at least 0, not '-1'"
-    run choose --own 'MI300X=20000' --life 0
+    run choose --own 'MI300X=20000' --life 0 --power 0
     fails 2 "--life wants a number above 0, not '0'"
     for bad in '"life":0' '"power":-1' '"utilisation":1.5'; do # in SQL no report looks at them before
         run abdb query "SELECT * FROM abdb_choose('{\"selection\":\"work=llama2-70b-99,scenario=Server\",$bad}')"
@@ -191,6 +193,20 @@ END
     run choose_shipped --where device=B200-SXM --own 'B200-SXM=45000' --today 2026-11-23
     fails 0 "B200-SXM owned is first"
     fails 0 "; B200-SXM rented on-demand at "
+}
+
+@test "owning names all that it is computed from, with the watts of the specification, and is no price of a tier" {
+    cp shipped.db own.db 2>/dev/null || abdb import -q --db own.db "$root/data"
+    own() { abdb choose llama2-70b-99 server --rate 100k/s --today 2026-11-25 --db own.db --own "$@"; }
+    run own 'B200-SXM=45000'
+    fails 0 "owned, at your assumptions, B200-SXM is first: 8 devices for "
+    fails 0 "! owning is computed from --own B200-SXM=45000: 4 years at 70 % use, B200-SXM 1000 W of its specification, without the system, PUE 1.3, 0.1 USD/kWh; no staff, building, network or interest"
+    no grep -q "kind not known" <<<"$output"
+    run own 'B200=45000,MI355X=30000' --power 1500 --life 3
+    fails 0 "3 years at 70 % use, MI355X 1500 W as given, B200-SXM 1500 W as given"
+    same "$(own 'B200-SXM=45000' -o json 2>/dev/null | jq -r '.[0].warnings' | grep -c '1000 W of its specification')" 1
+    same "$(own 'B200-SXM=45000' -o json 2>/dev/null | jq '.[0].usd_per_device_hour == 45000 / (4 * 8760 * 0.7) + 1 * 1.3 * 0.1')" true
+    own 'B200-SXM=45000' --life 1 --json 2>/dev/null | jq -e '.[0].usd_per_device_hour > 7' >/dev/null
 }
 
 @test "one of a thing is named in the singular" {
@@ -316,7 +332,7 @@ END
     fails 0 "! model 'llama31_405b' is taken for llama3.1-405b-training, the only one of that name with such results"
     same "$(abdb choose llama31_405b --rate 10k/s --db shipped.db -o json 2>/dev/null | jq -r '.[0].work')" llama3.1-405b
     run abdb choose llama2_70b_lora --rate 10k/s --db shipped.db
-    fails 2 "; what can be chosen: 3d-unet-99, "
+    fails 2 "'llama2_70b_lora' is a training, which has a time and no rate: --time-to-train 2h (or any) in the place of --rate"
     # as few devices as can be, the faster one first
     abdb choose llama2_70b_lora --time-to-train any --per device --db shipped.db -o json >got 2>/dev/null
     same "$(jq '([.[] | [.devices, .minutes]] | . == sort) and length > 5' got)" true
@@ -332,7 +348,7 @@ END
     fails 3 "without --brief lines say why"
     # what there is, where nothing matches or nothing is named
     run abdb choose llama3.1-405b --time-to-train 1d --db shipped.db
-    fails 2 "; trainings: bert, "
+    fails 2 "; nearest: llama2_70b_lora, llama3.1-405b-training, llama3.1-8b-training"
     run abdb choose --time-to-train 1d --db shipped.db
     fails 0 "! no training was named: llama2_70b_lora, of which most devices have a result, is taken; there are bert, "
     run abdb choose llama2-70b serving --db shipped.db

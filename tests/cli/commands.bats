@@ -264,6 +264,8 @@ E
     run abdb query kernels
     fails 0 "abdb run is under way: "
     fails 0 " of 24 cells are measured (c-"
+    run abdb doctor
+    fails 0 " is under way: "
     run abdb compare tag=a tag=b --fail-on slower
     fails 2 "A 'tag=a' has a run that is under way, with "
     fails 2 "wait for its end, or compare what is there by --partial"
@@ -272,6 +274,8 @@ E
     run abdb query history
     fails 0 "the newest run was stopped after "
     fails 0 "the same command with --resume measures the others; until then names are not resolved"
+    run abdb doctor
+    [[ $output =~ !\ +runs\ +c-[0-9a-f-]+\ was\ stopped\ after\ [0-9]+\ of\ 24\ cells ]]
     for where in run=latest evidence=measured; do # however the side is named
         run abdb compare tag=a tag=b --where "$where" --fail-on slower
         fails 2 "A 'tag=a' has a run that was stopped after "
@@ -281,6 +285,8 @@ E
     abdb "$@" --resume >/dev/null
     run abdb query kernels
     [[ $output != *"newest run"* && $output != *"not resolved"* ]]
+    run abdb doctor
+    [[ $output != *" was stopped after "* ]]
     run abdb compare tag=a tag=b
     fails 0 "A tag=a  measured, 12 results"
     # stopped by ^C, and left behind by a newer one: said of what is compared, no longer of every answer

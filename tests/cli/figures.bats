@@ -141,7 +141,7 @@ script() { # FIGURE
             while [ "$status" -eq 2 ]; do # too small: it is drawn at what the message says
                 [[ $output =~ needs\ a\ (height|width) ]]
                 size=${output##*--size }
-                size=${size/HEIGHT*/700}
+                size=${size%%,*}
                 run draw "$f" --size "$size" --markdown --out "$f-$size.svg"
             done
             fails 0 "]($f-$size.svg)"
@@ -175,15 +175,35 @@ script() { # FIGURE
     same "$(sed -n 's/^subtitle\[[0-9]*\] = "\(.*\)"$/\1/p' long.gp | tr -d '\n ')" "Below$long"
 }
 
+@test "a width alone, of a column of print or a phone, lays figures out anew: they need no more" {
+    fill
+    local wide=0
+    for f in $(abdb plot --names); do
+        run draw "$f" --size 88mm --out "$f.svg"
+        [ "$status" -ne 2 ] || { wide=$((wide + 1)); echo "$f: $output"; }
+        [ "$status" -eq 2 ] || fails 0 "$f.svg"
+    done
+    [ "$wide" -le 5 ]
+    grep -q 'width="333" height="[3-9]' mlperf-llm.svg
+    grep -q '8 chips, ' mlperf-llm.svg
+    [ "$(sed -n 's/.*font-size="\([0-9.]*\)".*/\1/p' ./*.svg | sort -n | head -1 | cut -d. -f1)" -ge 8 ]
+    draw mlperf-llm --size phone --out p.svg >/dev/null
+    grep -q 'width="390"' p.svg
+    if command -v chromium >/dev/null; then
+        run python3 "$root/tests/pages/check_figure_text.py" mlperf-llm.svg choose.svg claims.svg peak-achieved.svg mlperf-systems.svg p.svg
+        fails 0 ""
+    fi
+}
+
 @test "sizes of print: a PDF measures what was asked for, a PNG has 300 dots an inch" {
     fill
     draw mlperf-rounds --size 88x90mm --out r.pdf >/dev/null
     grep -aq '/MediaBox \[ 0 0 249 255 \]' r.pdf
     draw mlperf-rounds --size 5inx4in --out r.png >/dev/null
     same "$(python3 -c 'd = open("r.png", "rb").read(); print(int.from_bytes(d[16:20], "big"), int.from_bytes(d[20:24], "big"))')" "1500 1200"
-    for size in 88mm 88x 88mmx3in 1x1in 88,5x60mm -5x400; do
+    for size in 8mm 88x 88mmx3in 1x1in 88,5x60mm -5x400; do
         run draw mlperf-rounds --size "$size" --out no.svg
-        fails 2 "--size wants article, slide, card, points such as 720x440"
+        fails 2 "--size wants article, slide, card, phone, points such as 720x440"
     done
 }
 

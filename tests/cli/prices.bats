@@ -368,7 +368,7 @@ A a8 3 now
 B b8 4 now
 C null 5 now
 D d8 1 now
-E e8 1 no: no exchange rates are kept
+E e8 1 no: no exchange rate of EUR is here
 F f8 1 from 2099-01-01
 G g8 1 no: before its device existed"
     # a price per device that names no instance is one of any number, an instance of one is not
@@ -380,6 +380,37 @@ G g8 1 no: before its device existed"
     abdb plot price-history --device H100-SXM --today 2026-07-01 --script | grep -q '^heading\[1\] = "H100-SXM, on-demand, was offered at 1 to 4 USD per device'
     abdb plot price-history --device H100-SXM --today 2026-07-01 --out h.svg
     grep -q 'Instances of 8' h.svg
+}
+
+@test "another currency counts by a stored rate, which is named wherever the price is; without one it does not" {
+    filled "$root/data" "$fixtures/traps-prices.csv"
+    euro() { abdb choose llama2-70b-99 server --rate 100k/s --provider Euro "$@"; }
+    run euro
+    fails 3 "there is nothing to choose from"
+    printf 'currency,usd,day,source,locator\nEUR,1.25,2026-10-31,ECB,a\nEUR,1.5,2026-11-02,ECB,b\nIDR,0.00006,2026-11-05,mine,c\n' >rates.csv
+    run abdb import rates.csv
+    fails 0 "rates.csv: 3 rows: 3 accepted"
+    run euro
+    fails 0 "! converted: H200-SXM 1 EUR at 1.25 USD of 2026-10-31 (ECB)" # the day before the price, not after
+    same "$(euro -o json 2>/dev/null | jq '.[0].usd_per_device_hour')" 1.25
+    euro -o json 2>/dev/null | jq -r '.[0].warnings' | grep -q "converted: H200-SXM 1 EUR at 1.25 USD"
+    run abdb rank --workload llama2-70b-99 --scenario Server --per dollar --provider Indo
+    fails 0 "37500 IDR at 6e-05 USD of 2026-11-05 (mine)" # none before the price: the first after it
+    run abdb query price-history --device H200-SXM --provider Euro -o csv
+    fails 0 "Euro" ",1.0,EUR,2026-11-01,2026-11-01,now,"
+    run abdb query "SELECT currency, stated, usd, rate_day, rate_source, per_device_hour FROM v_price_offer WHERE provider = 'Euro'" -o csv
+    fails 0 "EUR,1,1.25,2026-10-31,ECB,1.25"
+    run abdb import rates.csv
+    fails 0 "already imported"
+    printf 'currency,usd,day\nEUR,0,2026-11-03\nEUR,x,2026-11-04\nEUR,-1,2026-11-06\n' >bad.csv
+    run abdb import bad.csv
+    fails 5 "bad.csv"
+    abdb export -o jsonl --out all.jsonl
+    rm -f back.db
+    abdb import -q --db back.db all.jsonl
+    same "$(abdb query --db back.db 'SELECT * FROM v_exchange_rate' -o csv)" "$(abdb query 'SELECT * FROM v_exchange_rate' -o csv)"
+    abdb merge --db other.db "$ABDB_DB" >/dev/null
+    same "$(abdb query --db other.db 'SELECT count(*) AS n FROM v_exchange_rate' -o csv | tail -1)" 3
 }
 
 @test "the memory of a model: weights and cache by hand; what is not known stays unknown" {

@@ -73,9 +73,33 @@ on_screen() { # WIDTH COMMAND...
     tried "--json query specs" "no verb '--json': options stand behind it"
     tried "plot mlperf" "did you mean 'mlperf-llm', 'mlperf-rounds'"
     tried "plot training -o x.png" "did you mean --out?"
-    tried "plot training x.png" "what is 'x.png'? \`--out FILE\` says where to write, \`abdb plot training --help\` which options the figure takes"
+    tried "plot training x.png" "training takes no words: --out x.png"
     tried "query specs --csv" "did you mean --format csv?"
     tried "query specs h100" "--device VALUE"
+    tried "query specs amd" "specs takes no words: --vendor amd"
+    tried "plot mlperf-rounds MI355X" "mlperf-rounds takes no words: --devices MI355X"
+    tried "plot mlperf-rounds server" "mlperf-rounds takes no words: --scenario server"
+    tried "plot training --bundle b --out x.svg" "--bundle DIR is where all is written: no --out beside it"
+    tried "rank llama2-70b --where value>6,000" "nothing here is called '000'; ',' joins conditions, so a number is written 6000, 6k or 0.05"
+    tried "rank llama2-70b --where tpot_s<0,05" "nothing here is called '05'"
+    tried "plot prices" "prices is a report without a figure: \`abdb query prices\`"
+    tried "plot compare A B" "compare is a command, no figure: \`abdb compare\`"
+    tried "plot mlperf-rounds --only B200-SXM" "did you mean --devices?"
+    tried "choose llama2-70b --budget 20" "did you mean --max-usd-per-hour?"
+    tried "choose llama2-70b --users 200" "did you mean --rate 4k/s (users x tokens per second of each)?"
+    tried "choose llama2-70b --price-kind reserved" "there are any, on-demand, spot"
+    tried "choose llama-3.3-70b server" "; nearest: llama2-70b-99, "
+    tried "choose fine-tuning" "; what can be chosen: 3d-unet-99, "
+    tried "choose fine-tuning --time-to-train 2h" "; trainings: bert, "
+    run abdb choose "llama 3.1 70b" server --rate 12k/s
+    fails 2 "; nearest: llama2-70b-99, "
+    run abdb query "best gpu"
+    fails 2 "is neither a report nor SQL: \`abdb query --search 'best gpu'\` finds reports and figures"
+    run abdb query "SELEC 1"
+    fails 2 "\`abdb query --search 'SELEC 1'\`"
+    run abdb query "SELECT 1 1"
+    fails 2 "syntax error"
+    same "$(abdb plot choose llama2-70b interactive --today 2026-11-25 --script 2>/dev/null)" "$(abdb plot choose --selection llama2-70b,interactive --today 2026-11-25 --script 2>/dev/null)"
     tried "rank llama2-70b --top 3" "did you mean --limit?"
     tried "compare tag=a tag=b --gate" "did you mean --fail-on slower?"
     tried "help quer" "did you mean 'query'?"
@@ -116,7 +140,7 @@ on_screen() { # WIDTH COMMAND...
     fails 2 "nothing here is called 'v6'"
     # results of a training are no rates; nobody asked for another model
     run abdb choose --model stable_diffusion
-    fails 2 "these are of metric time_to_train_s (--metric takes one)"
+    fails 2 "'stable_diffusion' is a training, which has a time and no rate: --time-to-train 2h (or any)"
 }
 
 @test "the database may be named before the verb" {
@@ -194,6 +218,41 @@ print(max(sum(2 if u.east_asian_width(c) in 'WF' else 0 if u.combining(c) else 1
     abdb rank llama2-70b-99 server >whole
     no grep -q "no room" whole
     awk 'length > 150 { found = 1 } END { exit !found }' whole
+}
+
+@test "a terminal gets at most nine columns of every report and ranking; --wide, --columns, SQL and a file all" {
+    command -v script >/dev/null || skip "no script(1)"
+    export ABDB_DB=$shared
+    columns() { tr -d '\r' | awk '/^$/ { head = 1; next } head { gsub(/  +/, "\t"); print split($0, names, "\t"); exit }'; }
+    cat >asks <<'END'
+rank llama2-70b-99 server --per device
+rank llama2-70b-99 --per dollar
+rank llama2-70b-99,llama3.1-8b --per device --why
+END
+    abdb query --names | sed 's/^/query /' >>asks
+    while read -r ask; do
+        n=$(on_screen 1000 abdb $ask 2>/dev/null </dev/null | columns)
+        [ "${n:-0}" -le 9 ] || { echo "$ask: $n columns"; false; }
+    done <asks
+    on_screen 1000 abdb query specs | grep -q 'no room on this screen; --wide has as many as fit, -o csv all columns'
+    same "$(on_screen 1000 abdb query specs --wide | columns)" 13
+    same "$(abdb query specs | columns)" 13
+    same "$(on_screen 1000 abdb query "SELECT 1 AS a, 2 AS b, 3 AS c, 4 AS d, 5 AS e, 6 AS f, 7 AS g, 8 AS h, 9 AS i, 10 AS j, 11 AS k" | head -1 | wc -w)" 11
+    same "$(on_screen 1000 abdb query prices --columns device,amount,devices,provider,instance,kind,region,valid_from,source,locator | columns)" 10
+}
+
+@test "what warns people warns programs: in the column warnings of every row" {
+    export ABDB_DB=$shared
+    for ask in "choose llama2-70b-99 server --rate 100k/s" "choose llama2-70b-99 server --rate 100k/s --own B200-SXM=45000" "rank llama2-70b-99 server --per dollar" \
+        "compare B200-SXM MI355X --where llama2-70b-99,server,round=v6.0 --per dollar" "compare B200-SXM MI355X --where llama2-70b-99,server,round=v6.0"; do
+        abdb $ask --today 2026-11-25 -o json >rows 2>said || abdb $ask -o json >rows 2>said
+        jq -r '.[].warnings // ""' rows >warnings
+        while IFS= read -r line; do
+            same "$(grep -cF -- "${line#! }" warnings)" "$(jq length rows)"
+        done < <(grep '^! ' said)
+        grep -q '^! ' said || { echo "$ask warns of nothing"; cat said; false; }
+        abdb $ask -o csv 2>/dev/null | head -1 | grep -q warnings
+    done
 }
 
 @test "a pager gets what is printed on a terminal, and only there; less that ends early is no error" {

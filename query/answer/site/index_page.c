@@ -11,11 +11,12 @@ void abdb_write_html_figure_linked_to_page(FILE *out, const abdb_site_page *page
 {
     const char *name = page->plot.figure.name;
 
-    abdb_print_sanitized(out,
-                         "<figure><a href=\"%s.html\"><img loading=\"lazy\" src=\"%s.svg\" alt=\"",
-                         page->name, name);
+    abdb_print_sanitized(out, "<figure%s><a href=\"%s.html\">", abdb_site_figure_class(page),
+                         page->name);
+    abdb_write_html_phone_source(out, page);
+    abdb_print_sanitized(out, "<img loading=\"lazy\" src=\"%s.svg\" alt=\"", name);
     abdb_write_html_escaped(out, page->title);
-    fputs("\"></a>", out);
+    abdb_print_sanitized(out, "\">%s</a>", page->phone ? "</picture>" : "");
     if (page->plot.report.question) {
         fputs("<figcaption>", out);
         abdb_write_html_escaped(out, page->plot.report.question);

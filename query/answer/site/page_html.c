@@ -143,9 +143,12 @@ static void write_table_open_with_head(FILE *out, const abdb_table *t)
 static void write_table_with_fact_links(FILE *out, const abdb_site *site,
                                         const abdb_site_page *page)
 {
-    const abdb_table *t = &page->plot.table;
+    abdb_table shown = page->plot.table; /* warnings are notes below it, not a cell in each row */
+    const abdb_table *t = &shown;
+    int warnings = abdb_table_column_index(t, "warnings");
     char line[2048];
 
+    if (warnings >= 0) shown.column[warnings].name = "_warnings";
     abdb_format_hoisted_columns_line(t, line, sizeof line);
     if (line[0]) {
         fputs("<p class=\"note\">", out);
@@ -260,15 +263,32 @@ static void write_column_meanings(FILE *out, const abdb_site_page *page)
     fputs("</dl></details>\n", out);
 }
 
+const char *abdb_site_figure_class(const abdb_site_page *page)
+{
+    return page->phone ? " class=\"fits\"" : "";
+}
+
+void abdb_write_html_phone_source(FILE *out, const abdb_site_page *page)
+{
+    if (page->phone)
+        abdb_print_sanitized(out,
+                             "<picture><source media=\"(max-width: 600px)\""
+                             " srcset=\"%s-phone.svg\">",
+                             page->plot.figure.name);
+}
+
 void abdb_write_html_page_body(FILE *out, const abdb_site *site, const abdb_site_page *page)
 {
     if (page->drawn) {
         const char *name = page->plot.figure.name;
 
-        abdb_print_sanitized(out, "<figure><a href=\"%s.svg\"><img src=\"%s.svg\" alt=\"", name,
+        abdb_print_sanitized(out, "<figure%s><a href=\"%s.svg\">", abdb_site_figure_class(page),
                              name);
+        abdb_write_html_phone_source(out, page);
+        abdb_print_sanitized(out, "<img src=\"%s.svg\" alt=\"", name);
         abdb_write_html_escaped(out, page->title);
-        fputs(": drawn from the table below\"></a></figure>\n", out);
+        abdb_print_sanitized(out, ": drawn from the table below\">%s</a></figure>\n",
+                             page->phone ? "</picture>" : "");
     }
     if (page->plot.report.explore && abdb_site_has_explore_data(site)) {
         fputs("<p><a href=\"explore.html#", out);

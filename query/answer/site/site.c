@@ -163,8 +163,28 @@ done:
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
+/* Draws the figure of a page once more, for phones. One whose names need more width has none. */
+static abdb_status draw_phone_figure_if_it_fits(const abdb_site *site, abdb_site_page *page,
+                                                abdb_error *err)
+{
+    const abdb_plot_look look = {.size = "phone"};
+    abdb_plot narrow = {0};
+    char path[4096];
+    abdb_status st;
+
+    snprintf(path, sizeof path, "%s/%s-phone.svg", site->folder, page->plot.figure.name);
+    st = abdb_plot_load(&narrow, page->plot.figure.name, err);
+    if (st == ABDB_OK)
+        st = abdb_plot_run_report_and_build_script(&narrow, site->db, NULL, &look, err);
+    if (st == ABDB_OK)
+        st = abdb_plot_draw_with_provenance(&narrow, ABDB_SVG, ABDB_ADAPTIVE, path, err);
+    abdb_plot_free(&narrow);
+    page->phone = st == ABDB_OK;
+    return st == ABDB_USAGE || st == ABDB_FORMAT ? ABDB_OK : st;
+}
+
 /* Writes a page, its rows as data and, if it has one, its picture. */
-static abdb_status write_page_and_its_figure_svg(const abdb_site *site, const abdb_site_page *page,
+static abdb_status write_page_and_its_figure_svg(const abdb_site *site, abdb_site_page *page,
                                                  abdb_error *err)
 {
     char file[300], path[4096];
@@ -181,6 +201,7 @@ static abdb_status write_page_and_its_figure_svg(const abdb_site *site, const ab
                                      page->plot.figure.name, err->message);
             st = abdb_plot_draw_with_provenance(&page->plot, ABDB_SVG, ABDB_LIGHT, path, err);
         }
+        if (st == ABDB_OK) st = draw_phone_figure_if_it_fits(site, page, err);
         if (st != ABDB_OK) return st;
     }
     snprintf(file, sizeof file, "%s.html", page->name);

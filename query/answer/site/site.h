@@ -16,6 +16,7 @@ typedef struct {
     char name[272]; /* of the file, without .html */
     const char *group, *title;
     bool drawn;     /* a figure */
+    bool phone;     /* drawn for phones, too: NAME-phone.svg */
     abdb_plot plot; /* of a report alone: report and table */
 } abdb_site_page;
 
@@ -58,6 +59,10 @@ static inline bool abdb_site_has_explore_data(const abdb_site *site)
 {
     return site->explore.rows && site->explore.value[1].kind == ABDB_STRING;
 }
+
+/* <picture> around the <img> of a figure that is drawn for phones too; its class for site.css. */
+void abdb_write_html_phone_source(FILE *out, const abdb_site_page *page);
+const char *abdb_site_figure_class(const abdb_site_page *page);
 
 extern const abdb_embedded abdb_site_files[];
 /* The text of one of them. */
