@@ -466,7 +466,7 @@ fuzz: ## damaged files of each format under sanitizers (MUTANTS=, SEED=), libFuz
 	@MUTANTS=$${MUTANTS:-10000} SEED=$${SEED:-$$RANDOM} build-sanitize/unit/mutants
 	@tests/campaigns/fuzz.sh --budget $${FUZZ_MINUTES:-10}
 soak: ## the tests with all cases, kills, faults, wrong kernels, cells, the gate for GATE_MINUTES (10)
-	@$(MAKE) -s test KILLS=2000 FAULTS=2000 THOROUGH=40 ROUNDS=2000 MUTANTS=3000
+	@$(MAKE) -s test KILLS=2000 FAULTS=2000 THOROUGH=40 ROUNDS=2000 MUTANTS=3000 RACES=100
 	@BUILD=$(BUILD) tests/campaigns/cells.sh
 	@tests/mutants/kernels.sh
 	@tests/mutants/kernels.sh --table classes.txt

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # races.bats - symbolic links that come and go while abdb writes: an output takes its place by a rename, which follows none, and what is
-# opened directly is checked when it is open. $RACES: how many of each (40).
+# opened directly is checked when it is open. $RACES: how many of each (10; make soak: 100).
 load common
-races=${RACES:-40}
+races=${RACES:-10}
 
 # Does what the arguments say, alternately, until the file `stop` is there.
 flip() {
