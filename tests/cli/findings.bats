@@ -112,7 +112,7 @@ head='# finding: {leader} leads at {best} of {count}; {second} is {gap} behind, 
     run abdb plot $llm --size card --out c.png
     same "$(python3 -c 'd = open("c.png", "rb").read(); print(int.from_bytes(d[16:20], "big"), int.from_bytes(d[20:24], "big"))')" "1200 630"
     run abdb plot $llm --size 10x10
-    fails 2 "--size wants article, slide, card, points"
+    fails 2 "--size wants article, slide, card, phone, points"
     run abdb plot $llm --size 99999x300
     fails 2 "--size wants"
     run abdb plot $llm --highlight B30-SXM

@@ -214,10 +214,10 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
         INSERT INTO source (source, kind, title) SELECT i, 'user', hex(zeroblob(400)) FROM n"
     run bash -c "ulimit -f 99; '$build/unit/migration' t.db"
     [ $status != 0 ]
-    [ ! -e t.db.v4.bak ]
+    [ ! -e t.db.v5.bak ]
     "$build/unit/migration" t.db # and removes the part of the one that was killed
     clean
-    same "$(sqlite3 t.db.v4.bak "PRAGMA user_version; SELECT count(*) FROM source WHERE length(title) = 800; PRAGMA integrity_check")" $'4\n500\nok'
+    same "$(sqlite3 t.db.v5.bak "PRAGMA user_version; SELECT count(*) FROM source WHERE length(title) = 800; PRAGMA integrity_check")" $'5\n500\nok'
 }
 
 @test "a spool on a full disk keeps the records that are whole" {

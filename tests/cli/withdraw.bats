@@ -6,7 +6,7 @@ load common
 # wrote, and parts that other views join with entry.
 exempt="v_artifact v_reject v_gone v_withdrawal gone_fact gone_artifact single_device v_source v_name model_named v_note withdrawn result witness witness_again v_official_result v_accept_check"
 # Dictionaries and constants: no fact is in them. v_claim, v_claim_part and claim_factor have no column with a mark: see below.
-words="v_device v_model v_mlperf_round round_ordered v_column v_rule v_workload_factor v_compatibility compatibility_ordered
+words="v_exchange_rate v_device v_model v_mlperf_round round_ordered v_column v_rule v_workload_factor v_compatibility compatibility_ordered
     v_formula v_number_format v_model_bytes v_collective v_column_factor v_claim v_claim_part claim_factor v_claim_word v_decimals v_provider v_core v_engine v_spec_order v_spec_ratio v_spec_doubt v_figure_rule formula_basis v_decoration v_name_factor v_score_rule v_mark v_mark_out
     v_scenario_limit v_fabric device_measured tag_told successor curve_load" # see below; successor: of older readings, which are withdrawn; curve_load: of sets of factors, which stay
 
