@@ -68,7 +68,7 @@ void abdb_workload_guard_keep_constant(const void *data, size_t bytes)
 {
     guarded.constant = data;
     guarded.constant_bytes = bytes;
-    guarded.digest = abdb_digest_memory_with_process_seed(data, bytes, true);
+    guarded.digest = abdb_digest_memory_with_process_seed(data, bytes, false);
 }
 
 abdb_status abdb_workload_guard_require_unchanged(abdb_error *err)
@@ -87,7 +87,7 @@ abdb_status abdb_workload_guard_require_unchanged(abdb_error *err)
                              before, behind, guarded.piece[i].size);
     }
     if (guarded.constant && abdb_digest_memory_with_process_seed(
-                                guarded.constant, guarded.constant_bytes, true) != guarded.digest)
+                                guarded.constant, guarded.constant_bytes, false) != guarded.digest)
         return ABDB_FAIL(err, ABDB_VERIFY, "wrong workload: input changed (its weights)");
     return ABDB_OK;
 }

@@ -96,13 +96,15 @@ END
     } >rows.csv
     abdb import -q rows.csv
     abdb compare device=H100-SXM device=MI300X >out
+    grep -E '^c, token/s .* implausible' out # a rate of zero is marked
+    abdb compare device=H100-SXM device=MI300X --marks any >out
     grep -E '^geomean 2 of 4 +1\.00x +composite, above 1 is better' out
     no grep -E 'inf|nan' out
     grep -E '^c, token/s .* a value that is not above 0 has no ratio' out
     grep -E '^d, token/s .* the ratio is beyond what a number holds' out
-    run abdb compare device=H100-SXM device=MI300X --where model=c
+    run abdb compare device=H100-SXM device=MI300X --marks any --where model=c
     fails 3 "no pair could be compared: a value that is not above 0 has no ratio"
-    same "$(abdb compare device=H100-SXM device=MI300X -o json 2>/dev/null | jq -c '[.[].reason]')" '[null,null,"a value that is not above 0 has no ratio","the ratio is beyond what a number holds"]'
+    same "$(abdb compare device=H100-SXM device=MI300X --marks any -o json 2>/dev/null | jq -c '[.[].reason]')" '[null,null,"a value that is not above 0 has no ratio","the ratio is beyond what a number holds"]'
     abdb rank suite=mine --suite --baseline H100-SXM --common -o jsonl 2>/dev/null >ranked
     same "$(jq -r 'select(.device == "MI300X") | .value * 1000 | round' ranked)" 1000 # twice the rate, twice the latency
 }
