@@ -1,14 +1,14 @@
 /* import_trtllm_bench.c - what trtllm-bench of TensorRT-LLM prints when a run is over.
  *
- * How the logs of one author and the posts and pages of others, of 0.16 to 1.1, disagree: the first heading is ENGINE DETAILS,
- * later "PYTORCH BACKEND" and the like; requests are counted under PERFORMANCE OVERVIEW, later
- * under REQUEST DETAILS; "Token Throughput" of 0.16 counts tokens of answers, as "Total Output
- * Throughput" does later, and "Total Token Throughput" counts prompts, too. Without streaming
- * there is no TTFT and no TPOT. Names of rates per user and per GPU changed twice; they follow, and
- * are left out by name. Pages keep the last headings alone. No line names the device; TP times PP
- * devices took part. The format of the weights is Quantization, else Dtype. The load is the mean
- * number of concurrent requests, or --concurrency of a command before the run. The input row is a
- * run.
+ * How logs of one author and posts and pages of others, of 0.16 to 1.1, disagree: the first
+ * heading is ENGINE DETAILS, later "PYTORCH BACKEND" and the like; requests are counted under
+ * PERFORMANCE OVERVIEW, later under REQUEST DETAILS; "Token Throughput" of 0.16 counts tokens of
+ * answers, as "Total Output Throughput" does later, and "Total Token Throughput" counts prompts,
+ * too. Without streaming there is no TTFT and no TPOT. Names of rates per user and per GPU changed
+ * twice; they follow, and are left out by name. Pages keep the last headings alone. No line names
+ * the device; TP times PP devices took part. The format of the weights is Quantization, else
+ * Dtype. The load is the mean number of concurrent requests, or --concurrency of a command before
+ * the run. The input row is a run.
  */
 #include <ctype.h>
 #include <math.h>
@@ -290,12 +290,15 @@ done:
 /* "trtllm-bench ... --concurrency 8": the load of the run that follows. */
 static abdb_status read_command(state *s, const text_line *line, abdb_error *err)
 {
+    static const char name[] = "--concurrency";
+    const char *found = strstr(line->text, name), *option = found ? found + strlen(name) : NULL;
     abdb_status st = ABDB_OK;
 
     if (s->overview) TRY(import_or_reject_run_and_forget(s, err));
-    for (size_t i = 0; i + 1 < line->words; i++)
-        if (strcmp(line->word[i], "--concurrency") == 0)
-            s->concurrency = copy_text(s, line->word[i + 1]);
+    if (option) { /* up to a blank: words of a line end at commas, too */
+        option += strspn(option, " =");
+        s->concurrency = abdb_arena_printf(&s->arena, "%.*s", (int)strcspn(option, " \t"), option);
+    }
 done:
     return st;
 }

@@ -56,7 +56,10 @@ abdb_status abdb_device_clear_bytes(const abdb_run_context *s, void *to, size_t 
 abdb_status abdb_device_spoil_bytes(const abdb_run_context *s, void *to, size_t bytes,
                                     abdb_error *err)
 {
-    return s->device->fill(s->device, to, 0xFF, bytes, err);
+    /* A fill of the host's threads would count among those of the repetition. */
+    if (!s->device->on_host) return s->device->fill(s->device, to, 0xFF, bytes, err);
+    memset(to, 0xFF, bytes);
+    return ABDB_OK;
 }
 
 abdb_status abdb_parts_get_deferred_error(const abdb_run_context *s, void *parts, abdb_error *err)

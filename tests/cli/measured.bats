@@ -19,7 +19,7 @@ for line in sys.stdin if sys.argv[1] == "run" else []:
     say("begin", cell=cell)
     if do == "fails": say("end", cell=cell, status="failed", reason="not today"); continue
     for i in range(3 if do == "few" else 20): say("sample", cell=cell, seq=i, t_s=i * 1e-6, time_s=1e-6 + i * 1e-9)
-    say("result", cell=cell, formula="gemm@1", dtype="f32", ops=2000, bytes=100, verified="fail" if do == "wrong" else "pass", prepare_s=0,
+    say("result", cell=cell, formula="hold@1", dtype="f32", ops=2000, bytes=100, verified="fail" if do == "wrong" else "pass", prepare_s=0,
         unsteady=do == "unsteady", factors={"own": "thing"})
     say("end", cell=cell, status="ok", reason="")
 say("bye")
@@ -30,27 +30,27 @@ P
 
 @test "measured.sh: steady and verified cells, with their environment and without samples, come into a database as measured" {
     fake
-    printf 'gemm do=right,fails,unsteady n=1,2\ngemm do=right n=3,4\n' >p.plan
+    printf 'hold do=right,fails,unsteady n=1,2\nhold do=right n=3,4\n' >p.plan
     PLAN=$dir/p.plan run "$root/query/measured.sh" "$build"
     fails 0 "4 of 6 measured cells"
     same "$(ls out)" "a-family-7-model-8-with-2-virtual-processors-$(date -u +%F).jsonl"
-    same "$(jq -r '.field.cell' out/*.jsonl | sort | paste -sd';')" "fake gemm do=right n=1;fake gemm do=right n=2;fake gemm do=right n=3;fake gemm do=right n=4"
+    same "$(jq -r '.field.cell' out/*.jsonl | sort | paste -sd';')" "fake hold do=right n=1;fake hold do=right n=2;fake hold do=right n=3;fake hold do=right n=4"
     no grep -qE 'unheard_of|"own"|factor-|key-|"samples"' out/*.jsonl
     filled out/*.jsonl
     same "$(ask "SELECT DISTINCT evidence, device, tag, verified, json_extract(environment, '\$.kernel') FROM v_run")" 'measured,A family 7 model 8 with 2 virtual processors,measured,pass,6.1'
     same "$(ask "SELECT count(*) FROM v_sample")" 0
     same "$(ask "SELECT DISTINCT n, coalesce(low < value AND value < high, 1) FROM v_result WHERE metric = 'time_s' AND statistic = 'median'")" 20,1
     run abdb query coverage-kernels -o csv
-    fails 0 "gemm,fake,A family 7 model 8 with 2 virtual processors,measured,4"
+    fails 0 "hold,fake,A family 7 model 8 with 2 virtual processors,measured,4"
 }
 
 @test "measured.sh: where most is in doubt, wrong or few, nothing is written" {
     fake
-    printf 'gemm do=right,unsteady,few,wrong n=1\n' >p.plan
+    printf 'hold do=right,unsteady,few,wrong n=1\n' >p.plan
     PLAN=$dir/p.plan run "$root/query/measured.sh" "$build"
     [ "$status" -ne 0 ]
     [ ! -e out ]
-    printf 'gemm do=right,unsteady,few n=1\n' >p.plan
+    printf 'hold do=right,unsteady,few n=1\n' >p.plan
     PLAN=$dir/p.plan run "$root/query/measured.sh" "$build"
     fails 1 "only 1 of 3 measured cells are steady"
     [ ! -e out ]
