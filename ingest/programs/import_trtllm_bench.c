@@ -92,7 +92,7 @@ static void fill_entry_of_run(state *s)
                                              s->requests * s->output_tokens, 1.2);
 }
 
-/* Hands the run over, if its overview was printed, and forgets it. */
+/* Hands the run over, or rejects it where its overview or its rate is missing, and forgets it. */
 static abdb_status import_or_reject_run_and_forget(state *s, abdb_error *err)
 {
     abdb_reject reject = {.line = s->line,
@@ -100,8 +100,12 @@ static abdb_status import_or_reject_run_and_forget(state *s, abdb_error *err)
                           .reason = "no rate: missing, zero or no number"};
     abdb_status st = ABDB_OK;
 
-    if (!s->overview) goto done;
-    if (!(s->rate > 0)) {
+    if (!s->line) goto done;
+    if (!s->overview) {
+        reject.field = "PERFORMANCE OVERVIEW";
+        reject.reason = "missing: the run did not end, or its log is cut";
+    }
+    if (!s->overview || !(s->rate > 0)) {
         TRY(s->sink->reject(s->sink->self, &reject, err));
         TRY(s->sink->row_end(s->sink->self, err));
         goto done;
@@ -275,7 +279,7 @@ static abdb_status read_heading(state *s, const text_line *line, const char *tex
     const char *concurrency = s->concurrency;
     abdb_status st = ABDB_OK;
 
-    if ((first || overview) && s->overview) {
+    if (first ? s->line != 0 : overview && s->overview) {
         TRY(import_or_reject_run_and_forget(s, err));
         concurrency = NULL;
     }

@@ -96,7 +96,8 @@ devices.csv|$(wc -c <"$fixtures/devices.csv")"
     abdb import -q --refresh
     abdb withdraw withdrawn.jsonl --reason "the wrong machine"
     sqlite3 "$ABDB_DB" "INSERT INTO note (note_key, note_key_low, kind, target, text, date) VALUES (1, 1, 'tag', 'before', 'as it was', '2026-01-01');
-        INSERT OR IGNORE INTO round VALUES ('inference', 'v9.8', '2031-01-01', 'lab', 'p. 1')"
+        INSERT OR IGNORE INTO round VALUES ('inference', 'v9.8', '2031-01-01', 'lab', 'p. 1');
+        INSERT INTO exchange_rate VALUES ('EUR', '2026-01-01', 1.1, 'lab', 'p. 1')"
     cp "$ABDB_DB" analysed.db
     sqlite3 analysed.db ANALYZE
     for view in $(sqlite3 "$ABDB_DB" "SELECT name FROM sqlite_schema WHERE type = 'view'"); do
