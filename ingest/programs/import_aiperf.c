@@ -276,9 +276,9 @@ static void mark_rates_not_matching_totals(abdb_entry *entry, const json_t *root
 
     if (isnan(tokens)) tokens = mean_of_member_or_nan(root, "total_output_sequence_length");
     abdb_entry_mark_rate_not_matching_amount(
-        entry, mean_of_member_or_nan(root, "output_token_throughput"), duration, tokens, 1.2);
+        entry, mean_of_member_or_nan(root, "output_token_throughput"), NULL, duration, tokens, 1.2);
     abdb_entry_mark_rate_not_matching_amount(
-        entry, mean_of_member_or_nan(root, "request_throughput"), duration,
+        entry, mean_of_member_or_nan(root, "request_throughput"), NULL, duration,
         mean_of_member_or_nan(root, "request_count"), 1.2);
 }
 

@@ -88,7 +88,7 @@ static void fill_entry_of_run(state *s)
     for (size_t i = 0; i < entry->results; i++)
         entry->result[i].n = s->requests > 0 ? (long long)s->requests : 0;
     abdb_entry_add_settings_as_factors(entry, &s->settings, NULL, &s->arena);
-    abdb_entry_mark_rate_not_matching_amount(entry, s->rate, s->seconds,
+    abdb_entry_mark_rate_not_matching_amount(entry, s->rate, NULL, s->seconds,
                                              s->requests * s->output_tokens, 1.2);
 }
 
