@@ -1,6 +1,6 @@
 /* import_trtllm_bench.c - what trtllm-bench of TensorRT-LLM prints when a run is over.
  *
- * How eight logs, posts and pages of 0.16 to 1.1 disagree: the first heading is ENGINE DETAILS,
+ * How the logs of one author and the posts and pages of others, of 0.16 to 1.1, disagree: the first heading is ENGINE DETAILS,
  * later "PYTORCH BACKEND" and the like; requests are counted under PERFORMANCE OVERVIEW, later
  * under REQUEST DETAILS; "Token Throughput" of 0.16 counts tokens of answers, as "Total Output
  * Throughput" does later, and "Total Token Throughput" counts prompts, too. Without streaming

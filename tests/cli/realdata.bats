@@ -165,7 +165,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     same "$(grep -c ': [0-9]* *$' walk.txt)" "$(grep -c 'measurements/.*json: 0 *$\|systems/.*json: 0 *$' walk.txt)"
 }
 
-@test "serving and quality: files that no importer was written from, mixed in a folder, without an option" {
+@test "serving and quality: public files, mixed in a folder, without an option" {
     need_realdata serving-quality
     run abdb import "$realdata/serving-quality"
     fails 0 "total: 14 files"
