@@ -67,7 +67,7 @@ END
     same "$(of_pair ratio $peak,sparsity=dense $peak,sparsity=2:4 --exploratory)" 2
 }
 
-@test "rules are rows: without its row a pair is permitted, a row of CSV refuses one" {
+@test "a pair without a matching rule is permitted, and a rule added by CSV refuses one" {
     fill
     a="$h200,scenario=Offline,evidence=mlperf,division=closed,submitter!=Acme"
     run abdb compare "$a" model=llama2-70b-99,evidence=measured
@@ -86,7 +86,7 @@ END
     same "$(ask "SELECT count(*) FROM v_rule WHERE rule = 'mlperf-with-mlperf-only'")" 0
 }
 
-@test "every rule has a sentence, a source and a place; roles cover what results have" {
+@test "every rule has a sentence, a source and a place; every role occurs in results" {
     fill
     same "$(ask "SELECT count(*) FROM v_rule WHERE sentence = '' OR source NOT IN (SELECT source FROM v_source) OR locator = ''")" 0
     [ "$(ask "SELECT count(*) FROM v_rule WHERE effect = 'refuse'")" -ge 20 ]
@@ -95,7 +95,7 @@ END
     same "$(ask "SELECT DISTINCT state FROM v_factor f JOIN v_result r USING (result_id) WHERE r.evidence = 'measured' AND factor = 'round'")" inapplicable
 }
 
-@test "the numbers of the documents come out of compare and rank" {
+@test "compare and rank reproduce the numbers of the documents" {
     fill
     db="source=databricks-gaudi2,metric=flops_per_s,statistic=mean"
     near "$(of_pair ratio device=A100-SXM-80GB device=Gaudi2 --where $db --per dollar --price-date 2024-02-01)" 4.82262   # "4.8x"
@@ -111,7 +111,7 @@ END
     same "$(abdb query scaling --source argonne-llm -o csv | awk -F, '$8 == "NO" { print $1 }')" CS-2
 }
 
-@test "a ratio and its inverse multiply to 1; order and unrelated sources change nothing" {
+@test "a ratio and its inverse multiply to 1; the order and unrelated sources do not change it" {
     fill
     for pair in "$h200 device=B200-SXM,model=llama2-70b-99" "device=A100-SXM-80GB,source=databricks-gaudi2 device=Gaudi2,source=databricks-gaudi2"; do
         # shellcheck disable=SC2086
@@ -212,7 +212,7 @@ END
     near "$(abdb query kernels --campaign c-1 -o jsonl | jq .of_measured_percent)" 100
 }
 
-@test "a factor that the workload needs may not be unknown" {
+@test "a comparison with an unknown value of a required factor is refused" {
     fill
     printf 'evidence,source,suite,system_type,division,submitter,system,workload,model,scenario,device,devices,nodes,metric,value,unit,locator\nmlperf,mlperf-site,inference,datacenter,closed,Acme,Nameless,llama2-70b-99,llama2-70b-99,Server,H200-SXM,8,1,tokens_per_s,30000,Tokens/s,a\n' | abdb import -q -
     run abdb compare system=Nameless device=B200-SXM,model=llama2-70b-99,scenario=Server,division=closed
@@ -266,7 +266,7 @@ END
     [ -n "$(of_pair verdict run=latest run=latest~1)" ]
 }
 
-@test "a file of hyperfine can pass a gate: one row, with its samples; a tag that was set is no difference" {
+@test "a file of hyperfine passes a gate with one row and its samples; its tag is not a difference" {
     timed() { # TAG MILLISECONDS
         awk -v m="$2" 'BEGIN { printf "{\"results\":[{\"command\":\"prog\",\"mean\":%g,\"stddev\":1e-5,\"median\":%g,\"user\":0.1,\"system\":0.1,\"min\":%g,\"max\":%g,\"times\":[", m / 1e3, m / 1e3, m / 1e3, m / 1e3
             for (i = 0; i < 15; i++) printf "%s%g", i ? "," : "", (m + (i % 5 - 2) / 1000) / 1e3; print "],\"exit_codes\":[0]}]}" }' >"$1.json"
@@ -284,7 +284,7 @@ END
     fails 0 "stated"
 }
 
-@test "numbers are printed as short as they are: 0.11, not what its logarithm makes of it" {
+@test "numbers are printed in their shortest exact form, as 0.11" {
     for tag in one two; do # two processes each, whose medians are 0.11 and 0.33 s
         for i in 1 2; do
             jq -nc --arg tag "$tag" --argjson i "$i" '(if $tag == "one" then 0.11 else 0.33 end) as $s | {record: "entry", field: {evidence: "measured",
@@ -308,7 +308,7 @@ END
     same "$(facts back.db)" "$(facts)"
 }
 
-@test "several submissions: best, worst and n; median; each; the devices that took part" {
+@test "several submissions give best, worst and count, or the median, or each, with their devices" {
     fill
     a="$h200,scenario=Server,division=closed,round=v5.1" b=device=B200-SXM,model=llama2-70b-99,scenario=Server,division=closed,round=v5.1
     best=$(of_pair baseline_value "$a" "$b") median=$(of_pair baseline_value "$a" "$b" --pick median) n=$(of_pair baseline_n "$a" "$b")
@@ -321,7 +321,7 @@ END
     [[ $output == *"sources disagree on the number of devices"* ]]
 }
 
-@test "one number under two accuracy targets is counted once" {
+@test "one number under two accuracy targets counts once" {
     abdb init >/dev/null
     {
         echo evidence,source,suite,round,system_type,division,availability,verified,submitter,system,workload,model,scenario,device,devices,nodes,dtype,metric,value,unit,locator
@@ -365,7 +365,7 @@ END
     fails 2 "--by 'flavour' is no column"
 }
 
-@test "selections: ambiguous, unknown, empty, wrong" {
+@test "ambiguous, unknown, empty and wrong selections are refused" {
     fill
     run abdb compare device=H100 device=H200-SXM
     fails 2 "H100-NVL, H100-SXM, H100-PCIe"
@@ -394,7 +394,7 @@ END
     same "$(of_pair standing --baseline "$h200,scenario=Server,division=closed" --contender device=B200-SXM,model=llama2-70b-99,scenario=Server,division=closed | sort -u)" comparable-except
 }
 
-@test "environments: what differs, and which of it matters" {
+@test "--environment lists the differences between environments and marks the relevant ones" {
     for i in 1 2; do
         printf 'evidence,kind,source,verified,workload,device,devices,dtype,metric,statistic,value,unit,locator,tag,campaign,cell,date\nmeasured,run,abdb-run,pass,gemm,Box,1,f32,time_s,median,%s,s,x,t%s,k%s,cell,2026-03-0%s\n' $i $i $i $i | abdb import -q -
     done
@@ -406,7 +406,7 @@ END
     same "$(abdb compare tag=t1 tag=t2 --environment -o csv 2>/dev/null)" $'key,a,b,matters\ngovernor,performance,powersave,matters\nvariables.OMP_NUM_THREADS,2,8,matters\nload_average,0.1,3.0,not known to matter'
 }
 
-@test "footnotes stand below every output with results of MLPerf" {
+@test "every output with results of MLPerf ends with their footnotes" {
     fill
     legend="The MLPerf name and logo are registered and unregistered trademarks"
     for command in "compare $h200 device=B200-SXM,model=llama2-70b-99" "rank $h200" "query mlperf-llm" "query llm-by-scenario" "query round-changes" \

@@ -37,7 +37,7 @@ all_ok() { # how many
     done
 }
 
-@test "cuda: products by cuBLAS and cuBLASLt ask for what is meant, in every format that these have" {
+@test "cuda: cuBLAS and cuBLASLt get the right arguments for products in every format" {
     need_program
     export ABDB_EMULATED_ARCH=90
     asked=()
@@ -96,7 +96,7 @@ all_ok() { # how many
     fails 0 "attention_f32 wants 82688 bytes of shared memory, this device has 65536 for a block"
 }
 
-@test "cuda: without a driver it says what is missing, and which device there is not" {
+@test "cuda: a missing driver and an absent device are named" {
     [ -x "$build/abdb-run-cuda" ] || skip "built without CUDA: nvcc of NVIDIA's toolkit and g++, then make"
     # the driver is looked for under its usual names: it is told what there is, or that there is none, not both
     same "$(unset ABDB_CUDA_DRIVER; "$build/abdb-run-cuda" describe | jq -rs 'map(select(.kind == "no-device" or .kind == "device")) | length')" 1
@@ -110,7 +110,7 @@ all_ok() { # how many
     fails 0 "no-device there is no CUDA device"
 }
 
-@test "cuda: of several devices each is listed as the database knows it, and measured by itself" {
+@test "cuda: each of several devices is listed by its database name and measured alone" {
     need_program
     export ABDB_EMULATED_DEVICES=2 ABDB_EMULATED_NAME="NVIDIA H100 80GB HBM3" ABDB_BACKENDS=$dir/only
     mkdir only
