@@ -100,7 +100,7 @@ C
     same "$(ask "SELECT recomputed, low, high, verdict FROM v_claim WHERE claim = 'y'")" 2,2,2,fails
 }
 
-@test "the means, sums, places and trends of the documents hold or fail as recorded" {
+@test "the means, sums, places and trends in the documents get the right verdicts" {
     fill
     for name in cerebras-gpt-1.3b intel-mpt-1b cerebras-gpt-2.7b intel-mpt-3b cerebras-gpt-6.7b intel-mpt-7b; do
         same "$(ask "SELECT how, terms, verdict FROM v_claim WHERE claim = 'db.conv.$name.mean'")" mean,7,holds
