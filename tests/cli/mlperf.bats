@@ -34,7 +34,7 @@ training() { # ROOT
     done
 }
 
-@test "a renamed log of a round is still counted, and a folder without its log gives exit 5" {
+@test "a renamed log of a round is rejected by name, and a folder without its log gives exit 5" {
     i=inference_results_v6.1/closed/S
     system $i/systems/box.json
     run_of $i/results/box/resnet50/Offline/performance/run_1 Offline

@@ -6,7 +6,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     ask "SELECT count(*) FROM v_result WHERE round = '$1' AND division = 'closed' AND system_type = 'datacenter' AND metric_class = 'performance'"
 }
 
-@test "v6.0 checker CSV: all 520 rows accounted for, values at their lines" {
+@test "v6.0 checker CSV: all 520 rows are counted, with values at their lines" {
     need_realdata mlperf-inference-checker-csv
     run abdb import "$realdata/mlperf-inference-checker-csv/v6.0_full_round_summary.csv"
     fails 0 "520 rows: 520 accepted, 0 duplicate, 0 rejected, 0 ignored"
@@ -42,7 +42,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     fails 6 "empty (0 bytes)"
 }
 
-@test "v5.1 pivots: 554 each, alone or together; 557 with summary_results.json" {
+@test "v5.1 pivots have 554 results, alone or together, and 557 with summary_results.json" {
     need_realdata mlperf-website-export
     w=$realdata/mlperf-website-export j=$realdata/mlperf-inference-summary-json/summary_results_v5.1.json
     abdb import -q "$w/v5.1_datacenter_pivot_excel.csv"
@@ -64,7 +64,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     same "$(ask "SELECT count(*) FROM v_result WHERE metric_class = 'performance' AND flags LIKE '%unit-corrected%'")" 8
 }
 
-@test "v6.0: checker and site together are 452, whatever the order" {
+@test "v6.0 checker and site together have 452 results, in either order" {
     need_realdata mlperf-website-export
     c=$realdata/mlperf-inference-checker-csv/v6.0_full_round_summary.csv
     s=$realdata/mlperf-website-export/v6.0_datacenter_flat_utf16.csv
@@ -86,7 +86,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     same "$(facts)" "$one"
 }
 
-@test "the shipped facts beside the files that they came from change no count" {
+@test "shipped facts beside their original files change no count" {
     need_realdata mlperf-website-export
     abdb import -q "$root/data" "$realdata/mlperf-inference-checker-csv/v6.0_full_round_summary.csv" \
         "$realdata/mlperf-website-export/v6.0_datacenter_flat_utf16.csv" "$realdata/mlperf-website-export/v5.1_datacenter_pivot_excel.csv" \
@@ -94,7 +94,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     same "$(results v6.0) $(results v5.1)" "452 557"
 }
 
-@test "the shipped MLPerf facts are in the files that they name" {
+@test "the shipped MLPerf facts equal the files that they name" {
     need_realdata mlperf-website-export
     abdb import -q "$root/data/results"
     before=$(ask "SELECT count(*) FROM v_result WHERE metric_class = 'performance' AND round IN ('v5.1', 'v6.0')")
