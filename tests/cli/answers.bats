@@ -71,7 +71,7 @@ P
 
 wrong=step,long,other,nameless,unbegun,rebegun,mixed,results,nan,inf,negative,zero,text,many,empty,overflow,ops,error,power,verdict,factors,dtype,crowd,sensor,broken,double,word,crash,timeout
 
-@test "each wrong answer is a row bad-answer with its reason; the cells between are right" {
+@test "each wrong answer gives a bad-answer row with its reason; the cells between are right" {
     liar
     for what in ${wrong//,/ }; do echo "k do=$what dtype=f32 n=1"; echo "k do=right dtype=f32 n=$((++i))"; done >plan.txt
     run abdb run --plan plan.txt --backend liar

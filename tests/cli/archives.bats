@@ -36,7 +36,7 @@ counted() { # DATABASE PATH
 }
 formats="tar links pax v7 flagged unflagged 7z newc"
 
-@test "the same tree gives the same rows and counts from a folder and every container, in every locale, from pipes and inside others" {
+@test "one tree gives the same rows and counts from a folder, every container, a pipe and nested archives" {
     local of place want
     tree tree
     for of in $formats; do python3 "$root/tests/checks/pack_archive.py" $of t.$of tree; done
@@ -241,7 +241,7 @@ P
     fails 5 "cut.gz: damaged or truncated"
 }
 
-@test "names: bytes of other character sets, none, twice, by case and by normal form; each member is read" {
+@test "members with foreign character sets, empty, repeated or case-only different names are each read" {
     write odd.zip <<'P'
 class Raw(zipfile.ZipInfo):
     def _encodeFilenameFlags(self): return self.raw, 0
@@ -272,7 +272,7 @@ P
     fails 0 "1 row: 1 accepted"
 }
 
-@test "zip: data descriptors, stored and deflated, no bytes, from a pipe; a prefix of a truncated one" {
+@test "zip: stored, deflated and empty members are read, from a file or a pipe, and a truncated prefix too" {
     write dd.zip <<'P'
 class Pipe(io.RawIOBase):
     def __init__(self, f): self.f = f
@@ -293,7 +293,7 @@ P
     fails 5 "stored.csv: 1 row: 1 accepted"
 }
 
-@test "compressed as zst, xz, bz2, lz4 and lzip, in several pieces, names stay; RAR and its like are refused by name" {
+@test "zst, xz, bz2, lz4 and lzip are read, in several pieces too; RAR and similar formats are refused by name" {
     tree tree
     python3 "$root/tests/checks/pack_archive.py" links t.tar tree
     want=$(counted want.db tree)
@@ -349,7 +349,7 @@ P
     same "$(devices)" ZN1
 }
 
-@test "7z: solid, damaged, of several volumes, by a method that is not there" {
+@test "7z: a solid archive is read; damage, split volumes and an unknown method are named" {
     command -v 7z >/dev/null || skip "no 7z"
     for i in 1 2 3; do device ZN$i >"$i ü.csv"; done
     7z a -ms=on solid.7z ./*.csv >/dev/null
@@ -366,7 +366,7 @@ P
     fails 0 "3 rows accepted"
 }
 
-@test "--refresh and --retry-rejects find members by their names, hard links too" {
+@test "--refresh and --retry-rejects find archive members by name, hard links too" {
     write r.zip <<'P'
 with zipfile.ZipFile(out, "w") as z: z.writestr("\u00fc.csv", good + b"bad,row\n")
 P

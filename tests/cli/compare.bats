@@ -12,7 +12,7 @@ of_pair() { # COLUMN SET SET OPTIONS...
 }
 near() { awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; if (d < 0) d = -d; if (b < 0) b = -b; exit !(a != "" && d <= 1e-4 * b) }' || { echo "$1 is not $2"; return 1; }; }
 
-@test "an MLPerf result is not compared with a measured one; comparable pairs are printed all the same" {
+@test "an MLPerf result is not compared with a measured one; other pairs of the command are printed" {
     fill
     run abdb compare "$h200,scenario=Offline,evidence=mlperf,division=closed" device=B200-SXM,model=llama2-70b-99,scenario=Offline,division=closed \
         model=llama2-70b-99,evidence=measured
@@ -25,7 +25,7 @@ near() { awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; if (d < 0) d = -d; if (b < 
     same "$(jq -r '.[0] | [.standing, .rule, .ratio, .contender_value] | map(tostring) | join(" ")' out.json)" "not-comparable mlperf-with-mlperf-only null null"
 }
 
-@test "sparse and dense, incompatible rounds, 99 and 99.9, power and plain, cold and hot, failed: refused" {
+@test "compare refuses sparse with dense, incompatible rounds, 99 with 99.9, power with plain, cold with hot" {
     fill
     peak=quantity=peak_flops,dtype=bf16,device=A100-SXM-80GB
     run abdb compare $peak,sparsity=dense $peak,sparsity=2:4
@@ -53,7 +53,7 @@ END
     fails 3 "failed-verification"
 }
 
-@test "an exploratory answer is stamped in all seven formats" {
+@test "an exploratory answer is stamped as such in all seven formats" {
     fill
     peak=quantity=peak_flops,dtype=bf16,device=A100-SXM-80GB
     for format in table markdown csv json jsonl html latex; do
@@ -132,7 +132,7 @@ END
     diff <(sed 's/, entries .*//' one) <(sed 's/, entries .*//' two)
 }
 
-@test "normalising commutes with units" {
+@test "normalised values are independent of the unit of the input" {
     head='evidence,source,workload,model,scenario,device,devices,nodes,dtype,metric,value,unit,locator,also.power_w,also.energy_j,also.time_s'
     row() { printf '%s\npublished,s,gpt,MPT-7B,training,%s,8,2,bf16,flops_per_s,%s,%s,p. 1,%s,%s,%s\n' "$head" "$1" "$2" "$3" "$4" "$5" "$6"; }
     abdb init -q 2>/dev/null || abdb init >/dev/null
@@ -156,7 +156,7 @@ END
     fails 3 "no measured power (no-watt-from-tdp)"
 }
 
-@test "formulas by hand: MFU and HFU of training, MBU of decoding, roofline, busbw, tokens per dollar" {
+@test "MFU, HFU, MBU, roofline, busbw and tokens per dollar are as computed by hand" {
     filled "$root/data"
     cat >rows.csv <<'END'
 evidence,source,workload,model,scenario,device,devices,nodes,dtype,metric,value,unit,locator,factor.sequence_length,factor.batch,factor.recomputation,also.bytes_per_s
@@ -193,7 +193,7 @@ END
         "$(awk "BEGIN { print $price * 1e6 / (3600 * 5000 / 8) }")"
 }
 
-@test "peaks: published, measured, scaled to the clock that was held" {
+@test "a result is divided by a published peak, a measured peak, or a peak scaled to its clock" {
     filled "$root/data"
     printf 'device,quantity,value,unit,source,locator\nH100-SXM,clock,2,GHz,s,a\n' | abdb import -q -
     printf 'evidence,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,also.flops_per_s,cell,factor.ceiling\nmeasured,abdb-run,pass,gemm,H100-SXM,1,bf16,x,time_s,median,1,ms,a,600 TFLOP/s,c1,peak_flops\nmeasured,abdb-run,pass,gemm,H100-SXM,1,bf16,x,time_s,median,2,ms,b,300 TFLOP/s,c2,peak_flops\n' | abdb import -q -
@@ -205,7 +205,7 @@ END
     near "$(of_pair contender_value cell=c2,metric=flops_per_s cell=c1,metric=flops_per_s --per peak --peak measured)" 1
 }
 
-@test "kernels: the fraction of the published peak, whatever the spelling of the number format" {
+@test "kernels: the fraction of the published peak is right for each spelling of the number format" {
     filled "$root/data"
     printf 'evidence,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,also.flops_per_s,cell,campaign,date,factor.bound,factor.ceiling\nmeasured,abdb-run,pass,gemm,A100-SXM-80GB,1,f32,x,time_s,median,1,ms,a,9.75 TFLOP/s,c1,c-1,2026-01-01,operations,peak_flops\n' | abdb import -q -
     near "$(abdb query kernels --campaign c-1 -o jsonl | jq .of_published_percent)" 50
@@ -219,7 +219,7 @@ END
     fails 3 "needed-factor (round: A unknown"
 }
 
-@test "cells without a result are counted beside the comparison" {
+@test "cells without a result are counted below the comparison" {
     abdb run --kernel gemm --backend ref --axis n=16 --axis dtype=f32,q4 --quick -q || true
     abdb run --kernel gemm --backend ref --axis n=16 --axis dtype=f32 --quick -q
     run abdb compare run=latest~1 run=latest
@@ -227,7 +227,7 @@ END
     [[ $output == *"A: 1 of the cells of c-"*"without a result"* ]]
 }
 
-@test "verdicts: faster, slower, same, too few, unclear; --fail-on is a gate; stated is never faster" {
+@test "compare gives the verdicts faster, slower, same, too few and unclear; --fail-on makes it a gate" {
     fill
     sample() { # TAG FACTOR PROCESSES NOISE
         jq -nc --arg tag "$1" --argjson factor "$2" --argjson count "$3" --argjson noise "$4" 'range($count) as $i |
@@ -339,7 +339,7 @@ END
     [[ $output == *"1 more repeat a number"* ]]
 }
 
-@test "rank: constraints on metrics of the same run, fronts, suites, quotes, ages of prices" {
+@test "rank: constraints, Pareto fronts, suites, quotes and ages of prices select and order results" {
     fill
     same "$(abdb rank --workload Llama-3.1-70B --where 'tpot_s < 0.05' -o csv 2>/dev/null | cut -d, -f8,12)" $'device,value\nGaudi2,7000\nH100-SXM,6100'
     same "$(abdb rank --workload Llama-3.1-70B --pareto tpot_s -o csv 2>/dev/null | cut -d, -f12,14 | tail -n +2 | sort -n)" $'2400,0.021\n6100,0.038\n7000,0.045\n9900,0.071'

@@ -70,7 +70,7 @@ all_ok() { # how many
     all_ok "${#asked[@]}"
 }
 
-@test "cuda: attention by tensor cores, forward and backward, with heads and keys that no block divides, is verified" {
+@test "cuda: attention by tensor cores is verified, forward and backward, with indivisible numbers of heads and keys" {
     need_program
     asked=("$(cell attention heads=4 kv_heads=2 queries=70 keys=90 d=40 causal=yes dtype=bf16)" "$(cell attention pass=backward heads=4 kv_heads=2 queries=30 keys=70 d=40 causal=yes dtype=bf16)"
         "$(cell attention heads=1 queries=20 keys=70 d=128 dtype=f16)" "$(cell attention pass=backward heads=1 queries=20 keys=40 d=130 dtype=f16)" "$(cell attention heads=8 kv_heads=2 queries=1 keys=1030 d=64 dtype=f16)"
@@ -80,7 +80,7 @@ all_ok() { # how many
 }
 
 # Nothing is run: each launch is held against what the architecture has. Shared memory follows the width of heads and rows, not how many there are.
-@test "cuda: dry: launches of the widest cells are within the limits of sm_80, sm_90 and sm_100" {
+@test "cuda: in a dry run the launches of the widest cells are within the limits of sm_80, sm_90 and sm_100" {
     need_program
     export ABDB_EMULATED=dry ABDB_EMULATED_LOG=$dir/launches
     asked=("$(cell elementwise op=softmax rows=3 columns=16384)" "$(cell attention heads=1 sequence=8 d=128 dtype=bf16)" "$(cell attention heads=1 sequence=8 d=1024)"

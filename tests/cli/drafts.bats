@@ -30,7 +30,7 @@ asks() { # HEADING CELL QUESTION
     asks accuracy 76.1 "unit %  # is that the unit?"
 }
 
-@test "--suggest-map: a countable noun before _s, per_s or throughput is a rate; others become questions" {
+@test "--suggest-map: a countable noun before _s, per_s or throughput is a rate; other headings get a question" {
     for heading in tokens_per_sec tokens_per_s tok_s tokens_s tok/s Tokens/s 'decode tok/sec' request_output_throughput_token_per_s outputTokensPerSecond total_token_throughput 'Tokens / s'; do
         [[ $(line "$heading" 47) == 'metric tokens_per_s column "'"$heading"'" unit '*'  # 47' ]] || { line "$heading" 47; return 1; }
     done
@@ -44,7 +44,7 @@ asks() { # HEADING CELL QUESTION
     for heading in request_rate 'target qps' max_concurrency 'offered load (req/s)' 'batch size' max_tokens; do [[ $(line "$heading" 16) == "factor "* ]] || { line "$heading" 16; return 1; }; done
 }
 
-@test "--suggest-map reads min as minimum and std as spread, and asks about an ambiguous unit of time" {
+@test "--suggest-map reads min as minimum and std as spread, and writes a question for an ambiguous unit of time" {
     is p50_ttft_ms 12 'metric ttft_s column "p50_ttft_ms" unit ms statistic p50'
     is min_ttft_ms 12 'metric ttft_s column "min_ttft_ms" unit ms statistic min'
     is max_ttft_ms 12 'metric ttft_s column "max_ttft_ms" unit ms statistic max'
@@ -108,7 +108,7 @@ Gbit/s GByte/s 1000000000"
     for word in tok/s token/s tokens/s tokens/sec t/s; do same "$word $(unit "$word" tokens_per_s)" "$word 8"; done
 }
 
-@test "--suggest-map drafts a sheet of specifications, and asks about peaks and links" {
+@test "--suggest-map drafts a sheet of specifications, with questions on peaks and links" {
     printf 'GPU,BF16 Tensor TFLOPS*,FP64 TFLOPS,INT8 TOPS*,Memory (GB),Memory bandwidth (TB/s),NVLink (GB/s bidirectional),Network per node (GB/s),TDP (W)\nH100-SXM,1979,34,3958,80,3.35,900,400,700\n' >t.csv
     abdb import --suggest-map t.csv >t.map
     no grep -qE '^(# )?metric ' t.map

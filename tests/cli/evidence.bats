@@ -36,7 +36,7 @@ S
     fails 1 "not there: db.t1b.h100.card.peak_flops: '989.6'"
 }
 
-@test "every number in data/ has a source and a place in it" {
+@test "every number in data/ has a source and a place in this source" {
     fill
     same "$(ask "SELECT count(*) FROM v_fact WHERE coalesce(source, '') = '' OR coalesce(locator, '') = ''")" 0
     same "$(ask "SELECT count(*) FROM v_claim WHERE source = '' OR locator = '' OR sentence = ''")" 0
@@ -294,7 +294,7 @@ C
     fails 0 "mine: row 1; row 2, note 1; row 12, column bf16; column fp8"
 }
 
-@test "prices: date, kind, provider, age, the reader's own quote" {
+@test "prices are selected by date, kind, provider and age, or by a quote of the user" {
     fill
     run abdb query perf-per-dollar --today 2026-11-20
     fails 0 "1051 days old"
@@ -326,7 +326,7 @@ C
     done
 }
 
-@test "withdraw: a fact, a file; reads respect it, explain shows it, nothing is deleted" {
+@test "withdraw hides a fact or a file from answers; explain shows it, and nothing is deleted" {
     fill
     run abdb withdraw ml.peaks.h100.int8 --reason "an erratum of the source"
     fails 0 "withdrawn"
@@ -359,7 +359,7 @@ C
     [ ! -e other.db ]
 }
 
-@test "a fact by hand: one row on standard input, with --set" {
+@test "a single fact is imported from one row on standard input with --set" {
     fill
     printf 'device,quantity,dtype,engine,sparsity,basis,value,unit,source,locator\nB300-SXM,peak_flops,bf16,matrix,dense,card,2500,TFLOP/s,my-notes,page 3\n' |
         abdb import -q - --set retrieved=2026-11-20
@@ -388,7 +388,7 @@ C
     same "$(ask "SELECT device, raw_device FROM v_result WHERE raw_device = 'Accelerator Model Q'")" "H100-SXM,Accelerator Model Q"
 }
 
-@test "devices: 60 SKUs with dense peak, memory, bandwidth and power; 95 % of MLPerf's spellings resolve" {
+@test "60 devices have dense peak, memory, bandwidth and power; 95 % of MLPerf spellings resolve" {
     fill
     [ "$(ask "SELECT count(*) FROM v_device d WHERE
       EXISTS (SELECT 1 FROM v_spec s WHERE s.device = d.device AND s.quantity = 'peak_flops' AND s.dtype IN ('bf16', 'fp16') AND s.sparsity = 'dense')

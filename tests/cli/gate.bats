@@ -9,7 +9,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     abdb compare "$@" -o jsonl 2>/dev/null | jq -r "$column"
 }
 
-@test "a process counts once, however many samples it has" {
+@test "a process counts once, with any number of samples" {
     processes a c-1 1 2
     processes b c-1 1.3 2
     same "$(pairs .verdict tag=a tag=b)" too-few

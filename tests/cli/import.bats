@@ -2,7 +2,7 @@
 # import.bats - every format by a small file of ours: values down to their line, rejects, errors.
 load common
 
-@test "checker CSV: rows counted, values at their line" {
+@test "checker CSV: rows are counted, and values have their line" {
     run abdb import "$fixtures/checker.csv"
     fails 0 "7 rows: 3 accepted, 0 duplicate, 4 rejected, 0 ignored"
     same "$(ask "SELECT value, unit, raw_value, raw_unit, locator FROM v_result WHERE scenario = 'Offline' AND metric = 'tokens_per_s' AND submitter = 'Acme' AND devices = 8")" \
@@ -19,7 +19,7 @@ load common
     same "$(ask "SELECT DISTINCT state FROM v_factor WHERE factor = 'accelerator'")" inapplicable
 }
 
-@test "checker CSV: rejects keep line, column, reason and the row" {
+@test "checker CSV: a reject keeps line, column, reason and the row" {
     abdb import -q "$fixtures/checker.csv"
     same "$(ask "SELECT line, field FROM v_reject ORDER BY line")" $'4,Result\n5,Units\n6,Result\n7,'
     run abdb query rejects
@@ -28,7 +28,7 @@ load common
     fails 0 "6 columns where the header has 29"
 }
 
-@test "site export, flat: thousands, IDs, joined with the checker's rows" {
+@test "site export, flat: thousands separators and IDs are read, and rows joined with those of the checker" {
     abdb import -q "$fixtures/site_flat.csv"
     same "$(ask "SELECT value, public_id, round, division, system_type, locator FROM v_result WHERE scenario = 'Server'")" \
         "9000.5,v6.0-0001,v6.0,closed,datacenter,line 3"
@@ -39,7 +39,7 @@ load common
     same "$(ask "SELECT model, disagree FROM v_result WHERE model LIKE '%8b%' AND metric_class = 'performance'")" "llama3.1-8b,1"
 }
 
-@test "site export, pivot: merged labels, four lines a system, a cell a result" {
+@test "site export, pivot: merged labels and four lines per system are read, with one result per cell" {
     run abdb import "$fixtures/site_pivot.csv"
     fails 0 "8 rows: 2 accepted, 0 duplicate, 0 rejected, 6 ignored"
     same "$(ask "SELECT value, unit, scenario, public_id, locator FROM v_result WHERE value > 9500")" \
@@ -55,7 +55,7 @@ load common
     fails 0 "odd number of bytes"
 }
 
-@test "summary_results.json: performance, power and accuracy are one entry" {
+@test "summary_results.json: performance, power and accuracy are stored as one entry" {
     run abdb import "$fixtures/summary.json"
     fails 0 "3 rows: 1 accepted, 0 duplicate, 2 rejected, 0 ignored"
     same "$(ask "SELECT count(DISTINCT run), count(*) FROM v_result")" "1,3"
@@ -63,7 +63,7 @@ load common
     same "$(ask "SELECT flags FROM v_result WHERE metric = 'power_w'")" power
 }
 
-@test "llama-bench: JSON lines with samples, damaged ones rejected; the table of a log" {
+@test "llama-bench: JSON lines with samples are read, damaged ones rejected, and the table of a log read" {
     run abdb import "$fixtures/llama_bench.jsonl"
     fails 0 "4 rows: 2 accepted, 0 duplicate, 2 rejected, 0 ignored"
     same "$(ask "SELECT value, n, low, high, device, model, dtype, scenario, date FROM v_result WHERE metric = 'tokens_per_s' AND locator = 'line 1'")" \
@@ -84,7 +84,7 @@ load common
     same "$(ask "SELECT line, reason FROM v_reject WHERE artifact LIKE '%short.log' ORDER BY line LIMIT 1")" "5,not as many cells as the table has columns"
 }
 
-@test "serving JSON: seconds and milliseconds, the load, a run without rate; the best load under a constraint" {
+@test "serving JSON: units and load are read, a run without rate is rejected; rank takes the best load" {
     run abdb import "$fixtures/serving.json" --set device=H200-SXM --set devices=8
     fails 0 "3 rows: 2 accepted, 0 duplicate, 1 rejected, 0 ignored"
     same "$(ask "SELECT metric, statistic, value, raw_value, raw_unit FROM v_result WHERE locator = 'line 8' ORDER BY metric")" \
@@ -110,7 +110,7 @@ load common
     done
 }
 
-@test "nccl-tests: numbered lines, ranks, both places, wrong outputs, busbw as stated and as derived" {
+@test "nccl-tests: numbered lines, ranks, both places, wrong outputs, and stated and derived busbw are read" {
     run abdb import "$fixtures/nccl_tests.out"
     fails 0 "5 rows: 3 accepted, 0 duplicate, 2 rejected, 0 ignored"
     same "$(ask "SELECT workload, raw_device, devices, nodes, dtype, verified, value, raw_value, raw_unit FROM v_result WHERE metric = 'time_s' AND x = 1048576 ORDER BY locator")" \
@@ -135,7 +135,7 @@ load common
     fails 0 "3 accepted"
 }
 
-@test "OSU: several tests in a file, statistics, failed validation, a test that crashed" {
+@test "OSU: several tests in a file, statistics, a failed validation and a crashed test are read" {
     run abdb import "$fixtures/osu.txt"
     fails 0 "6 rows: 3 accepted, 0 duplicate, 3 rejected, 0 ignored"
     same "$(ask "SELECT workload, verified, value, raw_value, raw_unit FROM v_result WHERE metric = 'bytes_per_s' ORDER BY x")" \
@@ -145,7 +145,7 @@ load common
     same "$(ask "SELECT DISTINCT text FROM v_factor_given WHERE factor = 'buffers' ORDER BY 1")" $'CUDA\nhost'
 }
 
-@test "BabelStream and STREAM: rates of the least time, three times, one name for Mul and Scale" {
+@test "BabelStream and STREAM: rates of the least time and three times are read, with one name for Mul and Scale" {
     run abdb import "$fixtures/babelstream.txt" "$fixtures/babelstream.csv" "$fixtures/stream.txt"
     fails 0 "6 rows accepted, 0 duplicate, 2 rejected"
     same "$(ask "SELECT raw_device, dtype, backend, value, raw_value FROM v_result WHERE metric = 'bytes_per_s' AND locator = 'line 12'")" "Acme A1,fp64,CUDA,390000500000,390000.500"
@@ -155,7 +155,7 @@ load common
     same "$(abdb compare source=babelstream,operation=mul source=mccalpin-stream -m bytes_per_s -o jsonl 2>/dev/null | jq -r '.verdict' | sort -u)" stated
 }
 
-@test "google-benchmark, hyperfine, NVBench: times, samples, spread; aggregates, failures, skipped states" {
+@test "google-benchmark, hyperfine, NVBench: times, samples and spread are read, failures and skips marked" {
     run abdb import "$fixtures/google_benchmark.json"
     fails 0 "7 rows: 4 accepted, 0 duplicate, 2 rejected, 1 ignored"
     same "$(ask "SELECT statistic, value, raw_value, raw_unit, n FROM v_result WHERE workload = 'BM_Copy/1024' AND metric = 'time_s' ORDER BY value")" \
@@ -179,7 +179,7 @@ load common
     same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE factor IN ('launches', 'T', 'Size') ORDER BY 1, 2")" $'Size,4096\nT,F32\nlaunches,batch\nlaunches,cold'
 }
 
-@test "own files: devices, specs, prices, results" {
+@test "own files: devices, specifications, prices and results are imported" {
     run abdb import "$fixtures"/{devices,specs,prices,results}.csv
     fails 0 "4 files"
     same "$(ask "SELECT value, unit, raw_value, raw_unit, locator FROM v_spec WHERE quantity = 'memory_bandwidth'")" \
@@ -257,7 +257,7 @@ load common
     fails 2 "did you mean submitter"
 }
 
-@test "--dry-run keeps nothing, --strict refuses a file with a bad row" {
+@test "--dry-run stores nothing; --strict refuses a file with a bad row" {
     run abdb import --dry-run "$fixtures/checker.csv"
     fails 0 "would keep"
     same "$(ask "SELECT count(*) FROM v_result")" 0
@@ -268,7 +268,7 @@ load common
     fails 0 "3 accepted"
 }
 
-@test "a folder: its files in order, other formats passed over" {
+@test "a folder is imported in order, and files of other formats are passed over" {
     mkdir in
     cp "$fixtures/checker.csv" "$fixtures/summary.json" in
     echo "read me" >in/README.md
@@ -280,7 +280,7 @@ load common
 
 # --- errors: each says file, line and what to do, and nothing is half imported ---------------------------------
 
-@test "error: missing file, directory as database, no permission" {
+@test "error: a missing file, a directory as database and a forbidden file are refused" {
     run abdb import nothing.csv
     fails 6 "nothing.csv: cannot open: No such file"
     run abdb import "$fixtures/checker.csv" --db "$dir"
@@ -293,7 +293,7 @@ load common
     fi
 }
 
-@test "error: empty file, binary, text, wrong format forced" {
+@test "error: an empty, binary, text or wrongly declared file is refused" {
     : >empty.csv
     run abdb import empty.csv
     fails 6 "empty (0 bytes)"
@@ -309,7 +309,7 @@ load common
     fails 2 "did you mean mlperf-checker-csv"
 }
 
-@test "error: one refused file of several is exit 5, the others stay" {
+@test "error: one refused file of several gives exit 5, and the others are stored" {
     : >empty.csv
     run abdb import empty.csv "$fixtures/site_flat.csv"
     fails 5 "files refused: 1"
@@ -354,7 +354,7 @@ load common
     same "$(ask "SELECT group_concat(device, ' ') FROM (SELECT device FROM v_device WHERE device LIKE 'X_' ORDER BY 1)")" "X1 X4"
 }
 
-@test "error: truncated in a quoted field, truncated JSON, truncated UTF-16" {
+@test "error: truncated CSV, JSON and UTF-16 files are refused" {
     head -c 600 "$fixtures/checker.csv" >cut.csv
     run abdb import cut.csv
     fails 6 "cut.csv: line 2: a quoted field is never closed; the file is truncated"
@@ -367,13 +367,13 @@ load common
     same "$(ask "SELECT count(*) FROM v_artifact WHERE artifact NOT LIKE '(built in)%'")" 0
 }
 
-@test "error: wrong column of a checker CSV" {
+@test "error: a checker CSV with a wrong column is refused" {
     sed '1s/MlperfModel/Mlperf/' "$fixtures/checker.csv" >wrong.csv
     run abdb import wrong.csv --format mlperf-checker-csv
     fails 6 "no column MlperfModel"
 }
 
-@test "error: full disk leaves a valid database without the file" {
+@test "error: a full disk leaves a valid database without the file" {
     abdb init >/dev/null
     cp t.db before.db
     # a limit on file size stands for the disk: SQLite's writes fail in the same way
@@ -547,7 +547,7 @@ load common
     fails 0 "5 rows: 1 accepted, 0 duplicate, 4 rejected, 0 ignored; values: 1 kept, 4 rejected"
 }
 
-@test "units as MLCommons' pages spell them; a stream's energy belongs to its latency" {
+@test "units in the spelling of MLCommons pages are read; energy of a stream belongs to its latency" {
     h="Public ID,Organization,SystemType,SystemName,Model MLC,Scenario,Result,accelerator_model_name,accelerators_per_node,version,vdate,Units"
     a="2.1-0011,Dell,edge,Box (1x A2),ResNet"
     cat >edge.csv <<CSV

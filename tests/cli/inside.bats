@@ -134,7 +134,7 @@ devices.csv|$(wc -c <"$fixtures/devices.csv")"
     [ "$(sqlite3 "$ABDB_DB" "SELECT count(DISTINCT view) FROM v_column WHERE meaning <> ''")" -gt 40 ]
 }
 
-@test "Python's sqlite3 loads the extension and runs the functions" {
+@test "the sqlite3 module of Python loads the extension and runs the functions" {
     not_sanitized
     fill
     python=
@@ -154,7 +154,7 @@ END
 )" "1 True True"
 }
 
-@test "Datasette publishes the file with one command, metadata shipped" {
+@test "Datasette publishes the file with one command and the shipped metadata" {
     not_sanitized
     datasette=$(command -v datasette || ls "$build/venv/bin/datasette" 2>/dev/null) || skip "no datasette (make peers installs it)"
     fill

@@ -75,7 +75,7 @@ within() { # SECONDS MB COMMAND...
     same "$(abdb query -f <(echo "SELECT 8 AS eight") -o csv | tail -1)" 8
 }
 
-@test "a gnuplot that hangs is ended with its children, in plot, bundle, set, site and doctor" {
+@test "a hanging gnuplot is ended with its children in plot, bundle, set, site and doctor" {
     filled "$root/data"
     mkdir bin
     printf '#!/bin/bash\necho $$ >>"%s/pids"\nsleep 300 &\necho $! >>"%s/pids"\nwait\n' "$dir" "$dir" >bin/gnuplot

@@ -24,7 +24,7 @@ two_cards() {
     same "$(runs "device || ' x ' || devices")" "AMD Radeon AI PRO R9700 x 2"
 }
 
-@test "llama-bench: dev, split_mode none, main_gpu and tensor_split choose among them" {
+@test "llama-bench: dev, split_mode none, main_gpu and tensor_split select among the listed devices" {
     local cells
     for cells in "dev:ROCm1:1" "dev:ROCm0/ROCm1:2" "sm:none:1" "ts:1.00/0.00:1" "ts:1.00/1.00:2"; do
         IFS=: read -r column cell count <<<"$cells"
@@ -241,7 +241,7 @@ stream() {
     same "$(ask "SELECT group_concat(statistic || ' ' || value, ', ') FROM (SELECT statistic, value FROM v_result WHERE metric = 'time_s' ORDER BY value)" | tr -d '"')" "min 0.010903, mean 0.011, max 0.0125"
 }
 
-@test "a file in a terminal's colours is read like one without" {
+@test "a file with terminal colours is read like one without" {
     { two_cards "Card A" "Card A"; llama_log; } >plain.log
     sed 's/^| llama/\x1b[1m&/; s/$/\x1b[0m\x1b[K/; 1s/^/\x1b[32m/' plain.log >colours.log
     abdb import -q plain.log

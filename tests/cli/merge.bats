@@ -5,7 +5,7 @@ load common
 fill_one() { abdb import -q --db one.db "$fixtures"/*.csv "$fixtures/summary.json" "$fixtures/records.jsonl" 2>/dev/null || true; }
 fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/google_benchmark.json" "$fixtures/osu.txt" "$fixtures/llama_bench.jsonl" 2>/dev/null || true; }
 
-@test "merge is a union: any order, any number of times, all places kept" {
+@test "merge is a union in any order and repetition, with all places kept" {
     fill_one
     fill_two
     abdb merge --db ab.db one.db two.db
@@ -143,7 +143,7 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     same "$(sqlite3 merged.db 'SELECT count(*) FROM result_row')" "$(sqlite3 results.db 'SELECT count(*) FROM result_row')"
 }
 
-@test "export: CSV has a column for every factor, however many" {
+@test "export: CSV has a column for every factor, without a limit" {
     for i in {1..450}; do
         echo '{"record":"entry","field":{"evidence":"measured","kind":"run","status":"ok","workload":"w","device":"d","source":"abdb-run"},"factor":{"f'$i'":"v'$i'"},"result":[{"metric":"time_s","statistic":"median","value":'$i'}]}'
     done >many.jsonl

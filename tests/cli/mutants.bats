@@ -2,7 +2,7 @@
 # mutants.bats - wrong kernels do not pass verification: a few of tests/mutants/kernels.txt, which `make soak` tries whole.
 load common
 
-@test "the table of wrong kernels fits the sources" {
+@test "every wrong kernel of the table fits the sources" {
     run "$root/tests/mutants/kernels.sh" --check
     fails 0 " mutants"
     run "$root/tests/mutants/kernels.sh" --table classes.txt --check
@@ -11,7 +11,7 @@ load common
     fails 0 "106 mutants"
 }
 
-@test "wrong kernels are caught: stale, index, bound, tail, scale, order, thread part" {
+@test "wrong kernels are found: stale, index, bound, tail, scale, order, thread part" {
     [[ $build != *sanitize* ]] || skip "backends that are built anew"
     run "$root/tests/mutants/kernels.sh" --few --jobs 2
     fails 0 "are caught at every cell that they change"

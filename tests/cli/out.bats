@@ -141,7 +141,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
     clean
 }
 
-@test "standard output, pipes, fifos, descriptors and devices are written directly" {
+@test "output to standard output, pipes, fifos, descriptors and devices is written directly" {
     filled "$root/data"
     abdb query sources -o csv >want
     for path in - /dev/stdout /dev/fd/1 /proc/self/fd/1; do

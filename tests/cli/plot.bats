@@ -74,7 +74,7 @@ fill() { filled "$root/data"; }
     [ ! -e bad.svg ]
 }
 
-@test "hostile names stay text: gnuplot, HTML, markdown, LaTeX, CSV" {
+@test "hostile names stay text in gnuplot, HTML, markdown, LaTeX and CSV" {
     cat >evil.csv <<'E'
 Organization,Availability,Division,SystemType,SystemName,Platform,Model,MlperfModel,Scenario,Result,Accuracy,number_of_nodes,host_processor_model_name,host_processors_per_node,host_processor_core_count,accelerator_model_name,accelerators_per_node,total_accelerators,Location,framework,operating_system,notes,compliance,errors,version,inferred,has_power,Units,weight_data_types
 `touch pwned1`,available,closed,datacenter,"""; system(""touch pwned2""); set title ""x",box1,llama2-70b-99,llama2-70b-99,Offline,10000.5,,1,CPU,2,64,"$(touch pwned3)`touch pwned4`",8,8,x,rt,Linux,,1,0,v6.0,0,False,Tokens/s,fp8

@@ -216,7 +216,7 @@ of_eight() { # FILTER REPORT PARAMETER...: rows that the filter of jq picks have
     fails 0 ": offers of fewer devices than a node of the measured system has"
 }
 
-@test "an offer of fewer devices than a node has prices no system: perf-per-dollar" {
+@test "perf-per-dollar prices no system by an offer of fewer devices than a node" {
     threes
     of_eight '.device == "H100-SXM"' perf-per-dollar
     same "$(jq -s 'map(select(.device == "H100-SXM"))[0].exaflop_per_usd * 1000 | round' rows)" 1573 # 437 TFLOP/s x 3600 s / 1 USD
@@ -225,28 +225,28 @@ of_eight() { # FILTER REPORT PARAMETER...: rows that the filter of jq picks have
     [[ $output != *" 0.50 "* ]]
 }
 
-@test "an offer of fewer devices than a node has prices no system: price-performance" {
+@test "price-performance prices no system by an offer of fewer devices than a node" {
     threes
     of_eight '.device == "H100-SXM"' price-performance --tier any
 }
 
-@test "an offer of fewer devices than a node has prices no system: price-for-throughput" {
+@test "price-for-throughput prices no system by an offer of fewer devices than a node" {
     threes
     of_eight '.device == "H100-SXM" and .usd_per_device_hour < 1.2' price-for-throughput
     same "$(jq -r 'select(.provider == "Eight") | "\(.needed) \(.usd_per_hour)"' rows)" "32 32"
 }
 
-@test "an offer of fewer devices than a node has prices no system: token-cost" {
+@test "token-cost prices no system by an offer of fewer devices than a node" {
     threes
     of_eight '.device == "H100-SXM" and .usd_per_device_hour < 1.2' token-cost --model llama2-70b-99 --scenario Server
 }
 
-@test "an offer of fewer devices than a node has prices no system: serving-load" {
+@test "serving-load prices no system by an offer of fewer devices than a node" {
     threes
     of_eight '.device == "H100-SXM"' serving-load --model Llama-3.1-70B
 }
 
-@test "an offer of fewer devices than a node has prices no system: rank and compare, as choose does" {
+@test "rank, compare and choose price no system by an offer of fewer devices than a node" {
     threes
     run abdb rank "${dollars[@]}"
     fails 0 "Eight on-demand 2026-11-01"

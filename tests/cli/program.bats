@@ -16,7 +16,7 @@ load common
     fails 0 "schema"
 }
 
-@test "the man page has no warning" {
+@test "the man page is formatted without a warning" {
     command -v man >/dev/null || skip "no man(1)"
     abdb help --man >abdb.1
     same "$(MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 -Z abdb.1 2>&1 >/dev/null)" ""
@@ -43,7 +43,7 @@ load common
     [[ "$output" == *"damaged"* || "$output" == *"DAMAGED"* ]]
 }
 
-@test "doctor and run agree on the core type" {
+@test "doctor and run report the same core type" {
     [ -x "$build/abdb-run-openblas" ] || skip "built without openblas"
     run abdb doctor
     fails 0 "core type"
@@ -73,7 +73,7 @@ load common
     fi
 }
 
-@test "make install puts a program that works without the tree" {
+@test "make install installs a program that works without the source tree" {
     # with the PREFIX of the build: another one would build anew under the other tests
     [ "$build" = "$root/build" ] || skip "only the plain build is installed"
     make -s -C "$root" install DESTDIR="$dir/stage" >/dev/null
@@ -110,7 +110,7 @@ load common
     same "$(ask "SELECT count(*) FROM v_artifact WHERE artifact LIKE 'c%.csv'")" 8
 }
 
-@test "two writers: the second waits its turn" {
+@test "a second writer waits for the first" {
     mkdir good
     cp "$fixtures"/*.* good # not the corpus, which is damaged
     abdb import -q $(half_of_data) &
@@ -173,7 +173,7 @@ load common
     [ "$status" -ne 0 ]
 }
 
-@test "man finds the pages of a build whose folder is in PATH" {
+@test "man finds the pages of a build with its folder in PATH" {
     command -v manpath >/dev/null || skip "man is not installed"
     run env -u MANPATH man -w abdb-run
     fails 0 "abdb-run.1"

@@ -38,7 +38,7 @@ kept_as() { # GOLDEN, with the lines of today in `now`
     kept_as promises.txt
 }
 
-@test "exit codes" {
+@test "exit codes equal the promised ones" {
     filled "$root/data"
     code() { "$@" >/dev/null 2>&1 && echo 0 || echo $?; }
     same "$(code abdb query specs)" 0

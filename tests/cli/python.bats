@@ -74,7 +74,7 @@ except abdb.Error as e: print(e)"
     done
 }
 
-@test "the examples of the module's README run" {
+@test "the examples in the README of the module run" {
     command -v gnuplot >/dev/null || skip "no gnuplot"
     [[ $build != *sanitize* ]] || skip "the extension is not built with sanitizers"
     mkdir backends lib

@@ -131,7 +131,7 @@ P
     fails 2 "line 2: no such column: devce"
 }
 
-@test "--sql, --help, --schema, list" {
+@test "query prints the SQL, help, the schema and the list of reports" {
     fill
     run abdb query specs --sql
     fails 0 "FROM v_spec"
@@ -222,7 +222,7 @@ S
     fails 0 "syntax error"
 }
 
-@test "the database opens in sqlite3 and the views answer there" {
+@test "plain sqlite3 opens the database and reads the views" {
     fill
     same "$(sqlite3 t.db "SELECT count(*) FROM v_result WHERE source = 'databricks-gaudi2'")" 60
     for v in $(sqlite3 t.db "SELECT name FROM sqlite_schema WHERE type = 'view'"); do
@@ -233,7 +233,7 @@ S
     same "$(sqlite3 t.db ".load $build/abdb.so sqlite3_abdb_init" "SELECT to_unit(2039, 'GB/s', 'TB/s')")" 2.039
 }
 
-@test "every result of shipped data has source and locator" {
+@test "every shipped result has a source and a locator" {
     fill
     same "$(ask "SELECT count(*) FROM v_statement WHERE coalesce(source, '') = '' OR coalesce(locator, '') = ''")" 0
     same "$(ask "SELECT count(*) FROM v_spec WHERE locator = ''")" 0

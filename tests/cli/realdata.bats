@@ -17,7 +17,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     same "$(results v6.0)" 451
 }
 
-@test "checker CSVs of every generation import, or are refused with a reason" {
+@test "checker CSVs of every generation are imported, or refused with a reason" {
     need_realdata mlperf-inference-checker-csv
     cd "$realdata/mlperf-inference-checker-csv"
     run abdb import v0.7_Inspur_results_summary.csv
@@ -108,7 +108,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     [ "$before" -gt 700 ]
 }
 
-@test "other exports of the results pages" {
+@test "power exports of the MLPerf results pages are imported with their counts and values" {
     need_realdata mlperf-website-export
     run abdb import "$realdata/mlperf-website-export/v5.0_power_full_data_numbers.csv"
     fails 0 "38 rows: 38 accepted"
@@ -121,7 +121,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     fails 0 "1205 rows: 583 accepted, 609 duplicate, 13 rejected"
 }
 
-@test "llama-bench and serving files of others: counts, and values at their line" {
+@test "real llama-bench and serving files have the right counts, and values at their line" {
     need_realdata llama-bench
     abdb import -q "$realdata/llama-bench" "$realdata/vllm-serving-json"
     same "$(ask "SELECT workload, count(DISTINCT entry_id), count(*) FROM v_result GROUP BY workload")" $'llama-bench,28,36\nserving,52,416'
@@ -132,7 +132,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     same "$(ask "SELECT count(*), count(DISTINCT artifact) FROM v_result WHERE artifact LIKE '%readme-sample%' AND metric = 'tokens_per_s' AND dtype = 'Q4_K - Medium'")" 6,3
 }
 
-@test "nccl-tests, OSU and BabelStream files of others: counts, and values at their line" {
+@test "real nccl-tests, OSU and BabelStream files have the right counts, and values at their line" {
     need_realdata nccl-tests
     run abdb import "$realdata/nccl-tests" "$realdata/osu" "$realdata/babelstream"
     fails 5 "files refused: 8"
@@ -148,7 +148,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
         AND b.metric = 'busbw_bytes_per_s' WHERE n.formula = 'busbw@1' AND b.value > 1e9")" "1,1"
 }
 
-@test "google-benchmark and NVBench files of others: counts, and values at their place" {
+@test "real google-benchmark and NVBench files have the right counts, and values at their place" {
     need_realdata nvbench
     run abdb import "$realdata/google-benchmark" "$realdata/nvbench"
     fails 0 "126 rows: 88 accepted, 0 duplicate, 0 rejected, 38 ignored"
@@ -165,7 +165,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     same "$(grep -c ': [0-9]* *$' walk.txt)" "$(grep -c 'measurements/.*json: 0 *$\|systems/.*json: 0 *$' walk.txt)"
 }
 
-@test "serving and quality: public files, mixed in a folder, without an option" {
+@test "public serving and quality files are imported from one folder without an option" {
     need_realdata serving-quality
     run abdb import "$realdata/serving-quality"
     fails 0 "total: 14 files"

@@ -165,7 +165,7 @@ kept() {
     nobody
 }
 
-@test "the shipped backends stop before their first sample, and within one" {
+@test "the shipped backends stop at ^C before their first sample and within a sample" {
     for n in 800 400; do # the first is still being filled and verified when it is interrupted
         rm -f t.db*
         abdb run --kernel gemm --backend ref --axis "n=8,$n" --axis dtype=f64 >out 2>&1 3>&- &

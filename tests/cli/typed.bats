@@ -354,7 +354,7 @@ END
     same "$status $output" "0 "
 }
 
-@test "completion in bash, zsh and fish" {
+@test "completion works in bash, zsh and fish" {
     export ABDB_DB=$shared
     abdb help --completion bash >c
     run bash -c 'source c; COMP_WORDS=(abdb compare device = B2); COMP_CWORD=4; _abdb; echo "${COMPREPLY[@]}"'
