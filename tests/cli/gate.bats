@@ -545,7 +545,7 @@ commits() {
     done
 }
 
-@test "a doubtful result is marked in every report and figure" {
+@test "a doubtful result is marked in each report that shows it" {
     factors='{"operation":"copy","stores":"plain","level":"memory","m":"512","k":"512","threads":"1"}'
     for kernel in gemm stream; do
         told doubt c-1 1 1 0 imprecise "ref $kernel n=512" "$factors" | jq -c '.result += [{metric: "flops_per_s", statistic: "median", value: 1e9},

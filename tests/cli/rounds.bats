@@ -98,7 +98,7 @@ many_folders() { # FOLDERS SAMPLES
     [ "$(tail -1 kb)" -lt $((19 * 1024 + 32 * 1024)) ]
 }
 
-@test "inference: an inferred scenario is marked, and an ambiguous one is refused" {
+@test "inference: an inferred scenario is marked, and a run without the figure of its scenario is refused" {
     inference v5.1
     r=v5.1/closed/Someone/results/box/llama2-70b-99
     rm -r "$r"
