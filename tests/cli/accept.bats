@@ -17,7 +17,7 @@ print(json.dumps({f"mem-bw/h2d_bw:{i}": round(25.6 * draw.gauss(1, 0.002) * (flo
 P
 }
 
-@test "a file against the shipped population: slow, with source, exit 1; without a database, and nothing is stored" {
+@test "accept judges a file against the shipped population, with or without a database, and stores nothing" {
     run abdb accept "$fixtures/nvbandwidth.txt"
     fails 1 "slow: copy host_to_device_memcpy_sm of device 1: 19 % below the lowest of others"
     fails 1 "device H100-SXM"
@@ -39,7 +39,7 @@ copy host_to_device_memcpy_sm, device 0, normal"
     fails 1 "19 % below the lowest of others"
 }
 
-@test "exit codes: 0 normal, 3 cannot tell, 5 a check failed, 1 before both" {
+@test "accept exits with 0 for normal, 3 for an unclear result, 5 for a failed check and 1 for a slow one" {
     copies "NVIDIA H100 80GB HBM3" 50.5 51.5 >good.txt
     run abdb accept good.txt
     fails 0 "normal"
@@ -63,7 +63,7 @@ copy host_to_device_memcpy_sm, device 0, normal"
     fails 2 "a factor is written factor.fill=..."
 }
 
-@test "an unknown kind is never held against its nearest relative" {
+@test "a device of unknown kind is not judged against a related device" {
     for name in "NVIDIA H20" "NVIDIA H100 NVL" "NVIDIA H100 PCIe" "NVIDIA H100 80GB HBM3 MIG 1g.10gb" "NVIDIA H800" "Unheard of"; do
         copies "$name" 20 20.5 >other.txt
         run abdb accept other.txt
@@ -78,7 +78,7 @@ copy host_to_device_memcpy_sm, device 0, normal"
     fails 1 "61 % below"
 }
 
-@test "two sets that disagree give a range and the weaker verdict; another fill, size or number of devices is another thing" {
+@test "two disagreeing populations give a range and the weaker verdict; another fill or size is not compared" {
     printf '%s\n' 'evidence,kind,source,workload,device,devices,nodes,dtype,metric,statistic,value,unit,locator,factor.m,factor.n,factor.k,factor.fill' \
         'published,statement,second,gemm,H100-SXM,1,1,fp8,flops_per_s,value,1601,TFLOP/s,row 1,32768,32768,32768,random' >second.csv
     abdb import -q "$root/data" second.csv
@@ -106,7 +106,7 @@ copy host_to_device_memcpy_sm, device 0, normal"
     fails 3 "not stated: devices, nodes (--set NAME=VALUE)"
 }
 
-@test "a folder of nodes: the slow device among its peers, without outside data, in every form" {
+@test "a folder of nodes: the slow device is found among its peers without outside data, in every format" {
     for n in a b c; do mkdir -p "nodes/node-$n" && node x $n "$([ $n = b ] && echo 0.92 || echo 1)" >"nodes/node-$n/results-summary.json"; done
     run abdb accept nodes --set device=MI250 --plot fleet.svg
     fails 1 "of node-b device 5: 8"
@@ -134,7 +134,7 @@ print(s.get('tests'), s.get('failures'), s.get('errors'), [t.get('name') for t i
     [ ! -e y ]
 }
 
-@test "eighteen real nodes of one rack: the five slow ones are named; a second program agrees" {
+@test "the five slow nodes among eighteen real nodes are named, as by a second program" {
     need_realdata acceptance
     nodes=("$realdata/acceptance/gb300-18-nodes" --set model=llama2-70b-99 --set device=GB300 --set devices=4)
     run abdb accept "${nodes[@]}"
@@ -153,7 +153,7 @@ P
     [ "$status" -ge 5 ] # model and device are not in the files
 }
 
-@test "this machine: measured in a stated time, held against another machine's records" {
+@test "accept on this machine measures in the stated time and judges against records of another machine" {
     printf 'gemm dtype=f32 n=256\nstream dtype=f32 op=copy n=1048576\n' >tiny.plan
     abdb run -q --quick --plan tiny.plan --backend vec
     abdb export -o jsonl 2>/dev/null | sed 's/ quick//g; s/"quick"/""/g; s/quick //g' >others.jsonl
@@ -175,7 +175,7 @@ P
     fails 6 "nothing was measured here"
 }
 
-@test "drawn populations: few false alarms, and what is declared visible is found" {
+@test "in simulated populations false alarms are few, and a fault of the declared size is found" {
     BUILD=${BUILD:-build} python3 "$root/tests/campaigns/simulate_acceptance.py" 40 >table
     [ "$(grep -c '^| ' table)" -ge 30 ]
     run python3 - <<P
@@ -188,7 +188,7 @@ P
     [ "$status" -eq 0 ] || { echo "$output"; false; }
 }
 
-@test "what is judged leaves redacted, and a hundred such files make the range of others narrow" {
+@test "the record of a judged file is redacted, and a hundred such records narrow the range of the population" {
     secret() { node "$1" "$1" "${2:-1}" | sed 's/^{/{"node": "secret-host", /' >"secret-$1.json"; }
     for i in $(seq 6); do
         secret "$i"
@@ -227,7 +227,7 @@ for line in open('r$((i % 6 + 1)).jsonl'):
     fails 1 "below the median of 100 origins"
 }
 
-@test "planted faults: the right check and device are named, 20 of 20, and nothing else" {
+@test "each of 20 planted faults gives the right check and device and no other" {
     abdb import -q "$root"/data/{devices,aliases,sources}.csv "$root/data/results/azure-benchmarking.csv"
     python3 - <<'P'
 import json, random

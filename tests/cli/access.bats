@@ -32,7 +32,7 @@ sys.exit(p.returncode)
 P
 }
 
-@test "a database and what stands beside it are written by their owner alone, under any umask" {
+@test "a new database and the files beside it are writable by their owner alone, under any umask" {
     awk 'BEGIN { print "evidence,source,workload,device,metric,value,unit"
         for (i = 0; i < 9000; i++) printf "published,me,serving,d%d,tokens_per_s,%s,token/s\n", i % 900, i / 8 }' >many.csv
     for mask in 000 022 077; do
@@ -50,7 +50,7 @@ P
     done
 }
 
-@test "a backup has the owner and mode of its database, also while it is made" {
+@test "a backup has the owner and mode of its database, also during its creation" {
     need_built unit/migration
     abdb import -q "$fixtures/specs.csv"
     v=$(sqlite3 t.db "PRAGMA user_version")
@@ -70,7 +70,7 @@ P
     same "$(stat -c %u:%g old.db.v$v.bak)" 12345:54321
 }
 
-@test "outputs have the mode of a new file under the umask, or that of the file that they replace; their parts are 600" {
+@test "an output has the mode of the replaced file or of the umask; its part files have mode 600" {
     filled "$root/data"
     mkdir s
     for mask in 000 022 077; do

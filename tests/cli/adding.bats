@@ -2,7 +2,7 @@
 # adding.bats - a report, a figure and a map are one file each: in a copy of the tree, built anew, with the rules of the tree kept.
 load common
 
-@test "a report, a figure and a map, a file each and nothing else" {
+@test "one new file each adds a report, a figure and a map" {
     [ "${BUILD:-build}" = build ] || skip "once is enough"
     mkdir copy
     (cd "$root" && git ls-files -z --cached --others --exclude-standard | grep -zv '^tests/\(cli\|golden\|unit\)' | xargs -0 cp -a --parents -t "$dir/copy" 2>/dev/null) || true

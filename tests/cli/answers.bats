@@ -71,7 +71,7 @@ P
 
 wrong=step,long,other,nameless,unbegun,rebegun,mixed,results,nan,inf,negative,zero,text,many,empty,overflow,ops,error,power,verdict,factors,dtype,crowd,sensor,broken,double,word,crash,timeout
 
-@test "each wrong answer is a row bad-answer with its reason; the cells between are right" {
+@test "each wrong answer gives a bad-answer row with its reason; the cells between are right" {
     liar
     for what in ${wrong//,/ }; do echo "k do=$what dtype=f32 n=1"; echo "k do=right dtype=f32 n=$((++i))"; done >plan.txt
     run abdb run --plan plan.txt --backend liar
@@ -117,7 +117,7 @@ timeout:the unknown status 'timeout'
 W
 }
 
-@test "a second answer is never the next cell's" {
+@test "a second answer for one cell is never stored for the next cell" {
     liar
     run abdb run --kernel k --backend liar --axis do=twice,after,right --axis n=1
     # two answers that arrive together are both refused, and the cell with them; the next cell keeps its own. Read one by one, the
@@ -130,7 +130,7 @@ W
     same "$(ask "SELECT count(*) FROM v_kernel WHERE cell LIKE '%after%'")" "$(ask "SELECT count(*) FROM v_run WHERE cell LIKE '%after%' AND status = 'ok'")"
 }
 
-@test "a process that says wrong things of itself" {
+@test "a backend with a wrong description of itself gives bad-answer rows with their reasons" {
     liar
     for l in mute threads list; do
         LIAR=$l run abdb run --kernel k --backend liar --axis do=right --tag $l
@@ -142,7 +142,7 @@ W
     ask "SELECT reason FROM v_run WHERE tag = 'list'" | grep -qF "its environment is no object"
 }
 
-@test "text of a backend is kept without control characters, wherever it stands" {
+@test "text from a backend is stored without control characters in every column" {
     liar
     abdb run -q --kernel k --backend liar --axis do=control,reason || true
     same "$(ask "SELECT count(*) FROM v_run WHERE status IN ('ok', 'failed')")" 2
@@ -156,14 +156,14 @@ W
     LC_ALL=C no grep -qaP '\x1b|\xc2[\x80-\x9f]' list
 }
 
-@test "an estimate that is absurd is none, and answers for another cell count for nothing" {
+@test "an absurd estimate and an estimate for another cell are ignored" {
     liar
     run timeout 20 abdb run --kernel k --backend liar --axis do=right --dry-run
     fails 0 "liar k do=right"
     [[ $output != *about* ]]
 }
 
-@test "a backend that answers without reading does not hold abdb" {
+@test "a backend that writes without reading its input does not block abdb" {
     mkdir fake
     cat >fake/abdb-run-deaf <<'P'
 #!/usr/bin/env python3

@@ -36,7 +36,7 @@ counted() { # DATABASE PATH
 }
 formats="tar links pax v7 flagged unflagged 7z newc"
 
-@test "the same tree gives the same rows and counts from a folder and every container, in every locale, from pipes and inside others" {
+@test "one tree gives the same rows and counts from a folder, every container, a pipe and nested archives" {
     local of place want
     tree tree
     for of in $formats; do python3 "$root/tests/checks/pack_archive.py" $of t.$of tree; done
@@ -75,7 +75,7 @@ formats="tar links pax v7 flagged unflagged 7z newc"
     done
 }
 
-@test "abdb_archive has each member of every container, with its name" {
+@test "abdb_archive lists each member of every container by name" {
     local of
     tree tree
     abdb init >/dev/null
@@ -103,7 +103,7 @@ $(cat)" "$1"
 }
 devices() { ask "SELECT device FROM device WHERE device LIKE 'ZN%' ORDER BY 1"; } # that were imported
 
-@test "a hard link has its target's bytes: of a later, hidden, nested, linked, repeated member, of an archive, by other spellings" {
+@test "a hard link has the bytes of its target, also of a later, hidden, nested or repeated member" {
     write later.tar <<'P'
 with tarfile.open(out, "w") as t:
     add(t, "a.csv", kind=HARD, link="z.csv"); add(t, "z.csv", good)
@@ -148,7 +148,7 @@ P
     same "$(devices)" $'ZN1\nZN2\nZN3\nZN4\nZN5'
 }
 
-@test "hard links to nothing, to a folder, to themselves, to damage, and outside are named, counted, and exit 5" {
+@test "hard links to nothing, a folder, themselves or damaged data are named and counted, exit 5" {
     write bad.tar <<'P'
 with tarfile.open(out, "w") as t:
     add(t, "good.csv", good)
@@ -172,7 +172,7 @@ P
     fails 5 "!d.csv: the archive is damaged or truncated here"
 }
 
-@test "a hard link costs no more than its bytes: a bomb of links is given up, a ring and a crowd of links end" {
+@test "a bomb of hard links is given up; a ring of links and many links end" {
     write bomb.tar.xz <<'P'
 import lzma
 with lzma.open(out, "w", preset=0) as x, tarfile.open(fileobj=x, mode="w|") as t:
@@ -190,7 +190,7 @@ P
     fails 5 "no file of the archive"
 }
 
-@test "symbolic links, devices, pipes and hidden files are named and counted, in folders and archives; alone they are nothing kept" {
+@test "symbolic links, devices, pipes and hidden files are named and counted, in folders and archives" {
     mkdir f && device ZN1 >f/a.csv && ln -s a.csv f/inside.csv && ln -s /etc/passwd f/out.csv && ln -s . f/loop && mkfifo f/pipe && echo x >f/.x
     tar cf f.tar f
     for path in f f.tar; do
@@ -218,7 +218,7 @@ P
     fails 5 "readme.zip: nothing was kept"
 }
 
-@test "an archive that is empty says so, in every container; a gzip of zeros is no tar" {
+@test "an empty archive is reported in every container; a gzip of zeros is not taken for a tar" {
     tar cf e.tar -T /dev/null
     gzip -k e.tar && cp e.tar.gz e.tgz
     mkdir folder && tar cf folders.tar folder
@@ -241,7 +241,7 @@ P
     fails 5 "cut.gz: damaged or truncated"
 }
 
-@test "names: bytes of other character sets, none, twice, by case and by normal form; each member is read" {
+@test "members with foreign character sets, empty, repeated or case-only different names are each read" {
     write odd.zip <<'P'
 class Raw(zipfile.ZipInfo):
     def _encodeFilenameFlags(self): return self.raw, 0
@@ -272,7 +272,7 @@ P
     fails 0 "1 row: 1 accepted"
 }
 
-@test "zip: data descriptors, stored and deflated, no bytes, from a pipe; a prefix of a truncated one" {
+@test "zip: stored, deflated and empty members are read, from a file or a pipe, and a truncated prefix too" {
     write dd.zip <<'P'
 class Pipe(io.RawIOBase):
     def __init__(self, f): self.f = f
@@ -293,7 +293,7 @@ P
     fails 5 "stored.csv: 1 row: 1 accepted"
 }
 
-@test "compressed as zst, xz, bz2, lz4 and lzip, in several pieces, names stay; RAR and its like are refused by name" {
+@test "zst, xz, bz2, lz4 and lzip are read, in several pieces too; RAR and similar formats are refused by name" {
     tree tree
     python3 "$root/tests/checks/pack_archive.py" links t.tar tree
     want=$(counted want.db tree)
@@ -319,7 +319,7 @@ P
     fails 5 "1 row: 1 accepted"
 }
 
-@test "encrypted members of zip and 7z are named and counted; what is not encrypted is read" {
+@test "encrypted members of zip and 7z are named and counted; the other members are read" {
     device ZN1 >plain.csv && device ZN2 >geheim-ü.csv
     if command -v zip >/dev/null; then
         zip -q mixed.zip plain.csv && zip -qP word mixed.zip geheim-ü.csv
@@ -349,7 +349,7 @@ P
     same "$(devices)" ZN1
 }
 
-@test "7z: solid, damaged, of several volumes, by a method that is not there" {
+@test "7z: a solid archive is read; damage, split volumes and an unknown method are named" {
     command -v 7z >/dev/null || skip "no 7z"
     for i in 1 2 3; do device ZN$i >"$i ü.csv"; done
     7z a -ms=on solid.7z ./*.csv >/dev/null
@@ -366,7 +366,7 @@ P
     fails 0 "3 rows accepted"
 }
 
-@test "--refresh and --retry-rejects find members by their names, hard links too" {
+@test "--refresh and --retry-rejects find archive members by name, hard links too" {
     write r.zip <<'P'
 with zipfile.ZipFile(out, "w") as z: z.writestr("\u00fc.csv", good + b"bad,row\n")
 P
@@ -376,7 +376,7 @@ P
     fails 0 "r.zip!ü.csv"
 }
 
-@test "--suggest-map drafts no map of an archive's bytes" {
+@test "--suggest-map refuses to draft a map of an archive" {
     write s.zip <<'P'
 with zipfile.ZipFile(out, "w") as z: z.writestr("a.csv", good)
 P

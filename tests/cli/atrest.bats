@@ -40,7 +40,7 @@ many() { # ROWS
         for (i = 0; i < n; i++) printf "published,me,serving,d%d,tokens_per_s,%s,token/s,x\n", i % 900, i / 8 }'
 }
 
-@test "a disk that fills up at any point: one file, or an exit that says where the rest is" {
+@test "a full disk leaves one database file, or an exit code and a message with the place of the rest" {
     many 1500 >many.csv
     abdb import -q "$fixtures"/{specs,checker}.csv many.csv
     many 3000 >more.csv
@@ -84,7 +84,7 @@ W
     grep -q whole seen
 }
 
-@test "while somebody reads the log stays for him, and all that he allows is in the file; the next writer ends it" {
+@test "the log stays while another program reads the database; the next writer removes it" {
     filled "$root/data/prices.csv"
     mkfifo hold
     sqlite3 t.db "PRAGMA journal_mode = WAL" >/dev/null

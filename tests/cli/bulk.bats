@@ -15,7 +15,7 @@ rows() { # FROM TO: rows of a results file; every 100th says what the one before
 }
 schema() { sqlite3 "$1" "SELECT type, name, sql FROM sqlite_schema WHERE name <> 'sqlite_stat1' ORDER BY 1, 2"; }
 
-@test "many rows: the same facts, places and indexes as in many small files" {
+@test "a large import stores the same facts, places and indexes as many small imports" {
     rows 1 45000 >all.csv
     for i in $(seq 0 24); do rows $((i * 1800 + 1)) $((i * 1800 + 1800)) >part$i.csv; done # none is many
     run abdb import --db all.db all.csv --timing
@@ -30,7 +30,7 @@ schema() { sqlite3 "$1" "SELECT type, name, sql FROM sqlite_schema WHERE name <>
     same "$(schema all.db)" "$(schema parts.db)"
 }
 
-@test "many rows: again, and into a file that has some of them" {
+@test "a repeated large import, and one into a file with some of the rows, give the same facts" {
     rows 1 30000 >all.csv
     rows 1 30000 | sed '2s/serving/training/' >again.csv
     rows 1000 2000 >few.csv
@@ -44,7 +44,7 @@ schema() { sqlite3 "$1" "SELECT type, name, sql FROM sqlite_schema WHERE name <>
     same "$(sqlite3 b.db "SELECT count(*) FROM entry WHERE workload = 'training'")" 1
 }
 
-@test "many rows: an import that ends early leaves the file as it was" {
+@test "an interrupted large import leaves the file as it was" {
     rows 1 1000 >few.csv
     rows 1 400000 >all.csv
     abdb import -q few.csv || [ $? -eq 5 ]
@@ -76,7 +76,7 @@ cpu() {
     awk '{ printf "%d", 100 * ($1 + $2) + 1 }' <<<"$took"
 }
 
-@test "a small file before a large one: the planner counts again, and it takes no longer" {
+@test "an import of a small file does not slow down the import of a large one" {
     alone=$(cpu abdb import -q "$root/data")
     rm t.db
     abdb import -q "$fixtures/serving.json"

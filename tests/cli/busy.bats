@@ -16,7 +16,7 @@ c.execute('COMMIT')" 3>&- &
     rm held
 }
 
-@test "--busy: a writer gives up after so many seconds, exit 6, and says what to do" {
+@test "--busy: a writer gives up after the given seconds, with exit 6 and advice" {
     abdb init
     hold 4
     run abdb import --busy 0.5 "$fixtures/results.csv"
@@ -29,7 +29,7 @@ c.execute('COMMIT')" 3>&- &
     same "$(ask "SELECT count(*) FROM v_artifact WHERE artifact LIKE '%results.csv'")" 0
 }
 
-@test "without --busy a writer waits, says so in one line, and does its work" {
+@test "a writer without --busy waits, reports this in one line, and does its work" {
     abdb init
     hold 10.5 # longer than any other patience
     run abdb import "$fixtures/results.csv"
@@ -43,7 +43,7 @@ c.execute('COMMIT')" 3>&- &
     wait $holder
 }
 
-@test "every verb that writes waits: init, merge, withdraw, run; and a wrong --busy is refused" {
+@test "init, merge, withdraw and run wait for another writer; a wrong --busy is refused" {
     abdb import -q "$fixtures/results.csv"
     abdb import -q "$fixtures/osu.txt" --db other.db
     for verb in "init" "merge other.db" "withdraw osu.txt --reason test"; do
@@ -64,7 +64,7 @@ c.execute('COMMIT')" 3>&- &
     done
 }
 
-@test "two imports at once: both are done, whoever is first" {
+@test "two imports at once are both completed in either order" {
     for i in $(seq 40); do sed "s/10000.5/1000$i.5/" "$fixtures/checker.csv" >"a$i.csv"; done
     mkdir one two
     mv a1?.csv a2?.csv one

@@ -2,7 +2,7 @@
 # cells.bats - one list of cells by every backend that is here: right, or not implemented by name. Wrong answers and missing ones are seen.
 load common
 
-@test "every backend is right at the cells of each kernel that it has; what it lacks is not implemented, by name" {
+@test "every backend is right at the cells of each of its kernels, and names the kernels that it lacks" {
     run "$root/tests/campaigns/cells.sh" --lean
     [ "$status" -eq 0 ] || { echo "$output"; return 1; }
     for b in ref vec openblas onednn blis mpi; do
@@ -13,7 +13,7 @@ load common
     no grep -E '\| 0 \| [0-9]+ \| 0 \|$' <<<"$output"
 }
 
-@test "a result that is wrong, and a kernel that is listed and never right, are told" {
+@test "cells.sh reports a wrong result and a listed kernel without a right result" {
     mkdir b
     ln -s "$build/abdb" b/abdb
     cat >b/abdb-run-ref <<P
@@ -27,7 +27,7 @@ P
     [[ $output == *"ref: latency is listed, and never right"* ]]
 }
 
-@test "coverage-kernels: of each kernel and backend what was measured, is wrong, is not implemented, failed or was never asked" {
+@test "coverage-kernels counts measured, wrong, missing, failed and untried cells of each kernel and backend" {
     cat >plan <<'P'
 gemm n=16 dtype=f32,bf16
 gups words=65536 updates=2000
@@ -50,7 +50,7 @@ P
     same "$(abdb query coverage-kernels --state 'not asked' -o csv | tail -n +2 | cut -d, -f1,2)" latency,openblas
 }
 
-@test "what vec asks memory for beforehand is in the program: a compiler may leave out calls of a function that does nothing else" {
+@test "the prefetch instructions of vec are in the compiled program" {
     for f in embedding_bags_ gather_or_scatter_ gups_updates_ 'f32_(softmax_rows|run_row_op)' 'f32_(layernorm_or_rmsnorm_rows|run_row_op)'; do # all: where another compiler makes them a part of it
         [ "$(objdump -d --no-show-raw-insn "$build/abdb-run-vec" | awk -v f="$f" '/^[0-9a-f]+ <.*>:/ { name = $2 } /prefetch|prfm/ && name ~ "<" f { n++ } END { print n + 0 }')" -ge 1 ] || { echo "$f asks for nothing"; return 1; }
     done

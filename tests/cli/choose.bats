@@ -27,7 +27,7 @@ END
 }
 choose() { abdb choose llama2-70b-99 Server --prices prices.txt "$@"; }
 
-@test "whole systems, costs and break-even prices are those worked out by a script" {
+@test "choose computes whole systems, costs and break-even prices as an independent script does" {
     cases
     choose --rate 50k/s -o json >got
     python3 - <<'END'
@@ -52,7 +52,7 @@ for place, r in enumerate(rows):
 END
 }
 
-@test "without a rate: one system of each, by what a million tokens cost at full load" {
+@test "choose without a rate ranks one system of each device by its cost per million tokens at full load" {
     cases
     choose -o json >got
     python3 - <<'END'
@@ -64,7 +64,7 @@ assert rows["MI300X"]["place"] == 1
 END
 }
 
-@test "what is left out is named: no price, another scenario, conditions" {
+@test "choose names each result left out for a missing price, another scenario or a condition" {
     cases
     run choose --rate 50k/s
     fails 0 "left out: MI355X (first below "
@@ -78,7 +78,7 @@ END
     same "$(choose --rate 40k/s --price 'MI355X=1 USD/h' -o csv 2>/dev/null | sed -n 2p | cut -d, -f4)" MI355X
 }
 
-@test "whole offers are rented: a part of one is paid whole, one smaller than a node is not used" {
+@test "choose rents whole offers, and leaves out an offer smaller than a node" {
     cases
     rented() { choose --where devices=8 --price 'H100-SXM=32 USD/h/16' "$@" -o json 2>/dev/null | jq -c '.[] | select(.device == "H100-SXM") | [.systems, .devices, .rented, .offered, .usd_per_hour]'; }
     same "$(rented --rate 8k/s)" "[1,8,16,16,32]"   # 8 devices are needed, 16 are rented
@@ -119,7 +119,7 @@ END
     same "$(choose_shipped --price-date 2026-09-19 -o csv 2>/dev/null | grep -c "MI355X.*days old")" 0
 }
 
-@test "per device, per watt, owned; what cannot be is refused" {
+@test "choose computes per device, per watt and for owned devices, and refuses contradictory options" {
     cases
     same "$(choose --rate 40k/s --per device -o csv 2>/dev/null | sed -n 2p | cut -d, -f4)" MI355X # no price is needed
     run choose --rate 50k/s --per watt
@@ -171,7 +171,7 @@ END
     fails 2 "did you mean 'dollar'?"
 }
 
-@test "power and electricity may be 0; a device that is first and second is named with its kind of price" {
+@test "choose accepts 0 for power and electricity, and names the kind of price of a device listed twice" {
     cases
     owned() { choose --rate 50k/s --own 'MI300X=20000' --life 2 --utilisation 0.5 "$@" -o json 2>/dev/null | jq -c '[.[] | select(.how == "owned").usd_per_device_hour * 1e6 | floor]'; }
     same "$(owned --power 0)" "[2283105]" # 20000 / (2 x 8760 x 0.5), no electricity
@@ -195,7 +195,7 @@ END
     fails 0 "; B200-SXM rented on-demand at "
 }
 
-@test "owning names all that it is computed from, with the watts of the specification, and is no price of a tier" {
+@test "the cost of owning names its assumptions and the watts of the specification, and has no price tier" {
     cp shipped.db own.db 2>/dev/null || abdb import -q --db own.db "$root/data"
     own() { abdb choose llama2-70b-99 server --rate 100k/s --today 2026-11-25 --db own.db --own "$@"; }
     run own 'B200-SXM=45000'
@@ -209,7 +209,7 @@ END
     own 'B200-SXM=45000' --life 1 --json 2>/dev/null | jq -e '.[0].usd_per_device_hour > 7' >/dev/null
 }
 
-@test "one of a thing is named in the singular" {
+@test "a count of one is printed with a singular noun" {
     cases
     sed -n '1p; /case-S3-MI300X-8/{s/,MI300X,8,/,MI300X,1,/p}' cases.csv >one.csv
     abdb init --db one.db
@@ -222,7 +222,7 @@ END
     fails 0 "1 device with results has no price"
 }
 
-@test "per watt, owned and trained: cases worked by a script, with their break-even prices" {
+@test "choose computes per watt, owned and trained systems and their break-even prices as a script does" {
     head="evidence,kind,source,suite,round,system_type,division,availability,verified,public_id,submitter,system,workload,model,scenario,device,devices,nodes,dtype,metric,statistic,value,unit,locator,also.power_w"
     {
         echo "$head"
@@ -292,7 +292,7 @@ END
     for d in H100-SXM MI300X; do grep -q "\"$d\"" script; done
 }
 
-@test "trainings: within a time, dollars of one, and at equal scale" {
+@test "choose ranks trainings within a time, by the dollars of one run, and at equal scale" {
     ABDB_DB=shipped.db filled "$root/data"
     export ABDB_DB=shipped.db
     abdb choose --model llama2_70b_lora --time-to-train 30min --today 2026-11-20 --db shipped.db -o json >got 2>/dev/null
@@ -362,7 +362,7 @@ END
     fails 2 "a time to train is 30min"
 }
 
-@test "a name with quotes, commas and what a shell would run; what is not there is said" {
+@test "choose quotes a name with commas, quotes and shell characters, and reports an absent name" {
     cases
     name="O'Neil, \"9\" \$(touch ran)"
     python3 - "$name" <<'END'
@@ -387,7 +387,7 @@ END
 
 choose_shipped() { abdb choose llama2-70b-99 Server --db shipped.db "$@"; }
 
-@test "each number leads to its facts; the figure and completion know it; a rate of a billion is no overflow" {
+@test "explain, the figure and completion work for choose; a rate of a billion does not overflow" {
     ABDB_DB=shipped.db filled "$root/data"
     abdb choose --rate 100k/s --limit 100 -o json --db shipped.db >got 2>/dev/null
     run abdb explain choose usd_per_hour device=MI355X --rate 100k/s --db shipped.db
@@ -416,7 +416,7 @@ assert all(r['devices'] > 0 and r['usd_per_hour'] > 0 for r in json.load(sys.std
     done
 }
 
-@test "one tier, one vendor, a limit of dollars: what they leave out is named; the widest provider alone is said" {
+@test "choose names the results left out by a tier, a vendor and a limit of dollars" {
     ABDB_DB=shipped.db filled "$root/data"
     shipped() { abdb choose llama2-70b-99 server --rate 100k/s --today 2026-11-20 --db shipped.db "$@"; }
     shipped --tier 'tier-1 cloud' -o json >tier 2>/dev/null
@@ -456,7 +456,7 @@ assert all(r['devices'] > 0 and r['usd_per_hour'] > 0 for r in json.load(sys.std
     same "$(abdb rank llama2-70b-99,server,vendor!=nvidia --per device --db shipped.db -o json 2>/dev/null | jq -r '.[].device' | grep -cE '^(H|B|G|L|RTX)')" 0
 }
 
-@test "a terminal gets nine columns at most, --wide, --columns and programs all that they want" {
+@test "choose prints at most nine columns on a terminal, and all with --wide, --columns or into a file" {
     cases
     run choose --rate 50k/s
     grep -qE '^#  device +devices +USD/h +USD/million +used +of first +cheapest at +uncertain$' <<<"$output"
@@ -470,7 +470,7 @@ assert all(r['devices'] > 0 and r['usd_per_hour'] > 0 for r in json.load(sys.std
     [ "$(choose --rate 50k/s -o markdown 2>/dev/null | grep -c 'wins below')" -ge 1 ]
 }
 
-@test "a quote as people write it: with $ or USD, /h, /hr or nothing, for one device or a node" {
+@test "a quote may have a currency sign, a unit of time, and a price per device or per node" {
     cases
     quoted() { choose --rate 50k/s --price "$1" -o json 2>/dev/null | jq -r '.[] | select(.device == "B200-SXM") | .usd_per_device_hour'; }
     for quote in 'B200-SXM=3.5' 'B200=$3.5' 'b200-sxm=$3.50/h' 'B200-SXM= 3.5 USD' 'B200-SXM=3.5 usd/hr' 'B200-SXM=3.5USD/hour' 'B200-SXM=$28/h/8' 'B200-SXM=28 USD/hr/8'; do
@@ -484,7 +484,7 @@ assert all(r['devices'] > 0 and r['usd_per_hour'] > 0 for r in json.load(sys.std
     fails 2 "B2000"
 }
 
-@test "what stands beside the price: networks between instances, the scenario that was assumed, names in any spelling, warnings for programs" {
+@test "choose prints the network between instances, the assumed scenario, and warnings for programs" {
     ABDB_DB=shipped.db filled "$root/data"
     export ABDB_DB=shipped.db
     # a system of several instances: the network that a source names, else none is promised; of one instance nothing is said

@@ -2,7 +2,7 @@
 # choose_order.bats - within one tier of providers the order and costs of choose are those that a script works out of price lists and results.
 load common
 
-@test "sixty questions within one tier: order and dollars are those worked out from the price list" {
+@test "60 questions within one tier have the order and dollars of the price list" {
     filled "$root/data"
     abdb query "SELECT model, scenario, round, device, devices, nodes, total AS value FROM v_mlperf
         WHERE division = 'closed' AND unit = 'token/s' AND left_out = '' AND ' ' || coalesce(flags, '') || ' ' NOT LIKE '% power %' AND round IN ('v5.1', 'v6.0') AND scenario IN ('Server', 'Offline', 'Interactive')" -o json >results 2>/dev/null

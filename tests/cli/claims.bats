@@ -19,7 +19,7 @@ claim() { # NAME VALUE WORDS HOW TERMS [COEFFICIENT]
     printf 'claim,source,locator,sentence,value,words,how,terms,coefficient\n%s,paper,page 1,a sentence,%s,%s,%s,%s,%s\n' "$1" "$2" "$3" "$4" "$5" "${6:-1}" | abdb import -q -
 }
 
-@test "the last digit of every number counts: Bow 100.1, SN30 82.6, A100 75.8 hold" {
+@test "a claim holds or fails by the last digit of its number: Bow 100.1, SN30 82.6, A100 75.8 hold" {
     fill
     for name in bow sn30 a100 gaudi2 mi250; do same "$name $(verdict ar.t2.$name.consistent)" "$name holds"; done
     same "$(verdict ar.t2.cs2.consistent)" fails # 1.8 for 2 is 87.5 to 92.5 %, not 95.7
@@ -37,7 +37,7 @@ claim() { # NAME VALUE WORDS HOW TERMS [COEFFICIENT]
     same "$(ask "SELECT verdict, round(low, 4), round(high, 4) FROM v_claim WHERE claim = 'square'")" "holds,99.0025,101.0025"
 }
 
-@test "a tolerance comes from the words by a table, not by hand" {
+@test "the tolerance of a claim comes from its words by a table" {
     head -1 "$root/data/claims.csv" | grep -qv tolerance
     facts
     check() { # WORDS VALUE WANT: of 20.4 / 10.0
@@ -71,7 +71,7 @@ claim() { # NAME VALUE WORDS HOW TERMS [COEFFICIENT]
     same "$(verdict ml.mi300-h100)" fails # ~=, and 1.31
 }
 
-@test "sums, means, places, trends and bounds are claims, too" {
+@test "sums, means, places, trends and bounds are checked as claims" {
     facts
     while IFS='|' read -r value words how terms want; do
         claim "$how $terms" "$value" "$words" "$how" "$(tr ';' '|' <<<"$terms")"
@@ -100,7 +100,7 @@ C
     same "$(ask "SELECT recomputed, low, high, verdict FROM v_claim WHERE claim = 'y'")" 2,2,2,fails
 }
 
-@test "the documents: means, sums, places, trends, both ways" {
+@test "the means, sums, places and trends in the documents get the right verdicts" {
     fill
     for name in cerebras-gpt-1.3b intel-mpt-1b cerebras-gpt-2.7b intel-mpt-3b cerebras-gpt-6.7b intel-mpt-7b; do
         same "$(ask "SELECT how, terms, verdict FROM v_claim WHERE claim = 'db.conv.$name.mean'")" mean,7,holds
@@ -126,7 +126,7 @@ C
     diff t.db.claims back.db.claims
 }
 
-@test "a term of a claim that is not here is rejected, and nothing refers to it" {
+@test "a claim with an unknown term is rejected, and leaves no reference" {
     printf '%s\n' '{"record":"claim_term","claim":"none.such","term":1,"part":1,"power":1,"fact":"a.fact"}' >term.jsonl
     run abdb import term.jsonl
     fails 5 "there is no claim 'none.such' for this term"

@@ -11,7 +11,7 @@ at() {
 }
 measure() { at "$1" abdb run -q --kernel gemm --axis n=8 --backend ref --quick --threads 1 --tag "$2"; }
 
-@test "a run that is dated before the newest is kept, and the reader learns that run=latest is another" {
+@test "a run with a date before the newest run is kept, with a warning about run=latest" {
     need_faketime
     run measure '2026-03-01 12:00:00' first
     [ "$status" -eq 0 ]
@@ -34,7 +34,7 @@ measure() { at "$1" abdb run -q --kernel gemm --axis n=8 --backend ref --quick -
     [[ $(ask "SELECT min(date) FROM v_run WHERE tag = 'back'") == 2026-02-01T12:00:0* ]]
 }
 
-@test "two runs of one moment, and of one that comes again, are two" {
+@test "two runs with the same time are stored as two runs" {
     need_faketime
     measure '2026-03-01 12:00:00' one
     measure '2026-03-01 12:00:00' two
@@ -46,7 +46,7 @@ measure() { at "$1" abdb run -q --kernel gemm --axis n=8 --backend ref --quick -
     same "$(ask "SELECT count(*) FROM v_run")" 3
 }
 
-@test "what is said of a reading last holds, though its clock was behind" {
+@test "the last reading of a file counts, even by a clock that is behind" {
     need_faketime
     printf 'evidence,source,workload,device,metric,value,unit\npublished,me,serving,d1,tokens_per_s,5,token/s\n' >f.csv
     at '2026-03-01 12:00:00' abdb import -q f.csv
@@ -73,7 +73,7 @@ measure() { at "$1" abdb run -q --kernel gemm --axis n=8 --backend ref --quick -
     same "$(facts now.db)" "$want"
 }
 
-@test "a clock that goes back within a command: samples and durations go by the steady clock" {
+@test "samples and durations come from the steady clock where the system clock goes back" {
     need_faketime
     # each look at the clock is a second before the one before
     TZ=UTC FAKETIME_DONT_FAKE_MONOTONIC=1 faketime -f '@2026-03-01 12:00:00 i-1.0' abdb run -q --kernel gemm --axis n=8 --backend ref --quick --threads 1

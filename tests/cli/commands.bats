@@ -8,7 +8,7 @@ napping() { # NAME MILLISECONDS
     chmod +x "$1"
 }
 
-@test "two programs take turns, and the slower one fails the gate; the command that says so is printed" {
+@test "two programs take turns, and the slower one fails the gate of the printed command" {
     napping old 210
     napping new 420
     run abdb run --command before=./old --command after=./new --repeat 6
@@ -23,7 +23,7 @@ napping() { # NAME MILLISECONDS
     same "$(ask "SELECT count(*) FROM v_factor_given WHERE factor IN ('fill', 'cache', 'provider_asked')")" 0
 }
 
-@test "a quick program is started some times in a turn; words are cut as a shell does, without a shell; {KEY} is an axis" {
+@test "a quick program is started several times a turn; its words are split without a shell; {KEY} is an axis" {
     printf '#!/bin/sh\nprintf "%%s|" "$@" >>"%s/log"\necho >>"%s/log"\n' "$dir" "$dir" >say
     chmod +x say
     run abdb run --command "a=./say 'two words' \"it's\" \$HOME {n} {{m}} \${o} {1,2} back\\ slash" --axis n=1 --repeat 1
@@ -35,7 +35,7 @@ napping() { # NAME MILLISECONDS
     same "$(ask "SELECT count(*) > 0 FROM v_factor_given WHERE factor = 'n' AND text = '1'")" 1
 }
 
-@test "the starts of one repetition count once: three repetitions are too few, in turn or not" {
+@test "several starts within one repetition count as one process" {
     run abdb run --command before=true --command after=true --repeat 3
     fails 0 "6 cells measured"
     [ "$(ask "SELECT min(n) > 1 FROM v_result")" = 1 ]
@@ -46,7 +46,7 @@ napping() { # NAME MILLISECONDS
     fails 0 "too-few: 3 and 3 processes: 5 are the least"
 }
 
-@test "a program's environment and signals are those of abdb; its output goes nowhere" {
+@test "a measured program has the environment and signals of abdb, and its output is discarded" {
     printf '#!/bin/bash\nenv | grep -E "^(OMP_|.*_NUM_THREADS)" >>"%s/log"\necho noise\necho more >&2\ntrap -p PIPE >>"%s/log"\nread -r line && echo "$line" >>"%s/log"\nyes | head -1 >/dev/null\necho "${PIPESTATUS[0]}" >"%s/pipe"\nexit 0\n' "$dir" "$dir" "$dir" "$dir" >look
     chmod +x look
     unset OMP_NUM_THREADS OMP_WAIT_POLICY OMP_PROC_BIND OMP_PLACES OPENBLAS_NUM_THREADS BLIS_NUM_THREADS
@@ -57,7 +57,7 @@ napping() { # NAME MILLISECONDS
     same "$(cat pipe)" 141
 }
 
-@test "what was measured says of which program, in the order of their starts; a reason stands beside a failure; numbers are numbers" {
+@test "results of commands name their program in order of starts, with a reason beside each failure" {
     run abdb run -q --command b=true --command 'a=sh -c "echo no such colour >&2; exit 3"' --command c=true --repeat 11
     fails 5 ""
     run abdb query kernels
@@ -79,7 +79,7 @@ napping() { # NAME MILLISECONDS
     [[ $output != *"cells, n"* && $output != *each* ]]
 }
 
-@test "a cell that was measured later, by --resume, is not missing" {
+@test "a cell measured later by --resume is not counted as missing" {
     napping prog 400
     abdb run -q --command a=./prog --repeat 3 &
     child=$!
@@ -103,7 +103,7 @@ napping() { # NAME MILLISECONDS
     [[ $output != *"without a result"* ]]
 }
 
-@test "a program that fails, is not there, or is killed: a failed cell with its reason" {
+@test "a program that fails, is missing or is killed gives a failed cell with its reason" {
     run abdb run --command 'a=sh -c "echo first >&2; echo no such colour >&2; exit 3"' --repeat 1
     fails 5 "a: sh ended with code 3: no such colour"
     same "$(ask "SELECT status, reason FROM entry")" "failed,sh ended with code 3: no such colour"
@@ -117,7 +117,7 @@ napping() { # NAME MILLISECONDS
     no pgrep -f '^sleep 77'
 }
 
-@test "how a program ended is told where SIGCHLD is ignored, as a service or a script may leave it" {
+@test "the exit code of a program is right under an ignored SIGCHLD" {
     ignoring() { perl -e '$SIG{CHLD} = "IGNORE"; exec @ARGV' "$@"; }
     run ignoring abdb run --command a=false --repeat 1
     fails 5 "a: false ended with code 1"
@@ -132,7 +132,7 @@ napping() { # NAME MILLISECONDS
     same "$(ask "SELECT reason FROM v_run WHERE backend = 'gone'")" "the process ended with code 7"
 }
 
-@test "{KEY} in the path of the program: each cell has its own, and one that is not there fails alone" {
+@test "{KEY} in the path of a program gives each cell its program; a missing one fails alone" {
     printf '#!/bin/sh\n' >bench-1
     chmod +x bench-1
     run abdb run --command 'a=./bench-{v}' --axis v=1,2 --repeat 1
@@ -140,7 +140,7 @@ napping() { # NAME MILLISECONDS
     fails 5 "a: ./bench-2 cannot be started: No such file"
 }
 
-@test "a program may end its own process group: it alone ends, and its exit code counts" {
+@test "a program that kills its own process group ends alone, and its exit code counts" {
     printf '#!/bin/bash\ntrap "trap \047\047 TERM; kill 0" EXIT\nsleep 78 &\n' >tidy
     printf '#!/bin/bash\ntrap "trap - TERM; kill 0" EXIT\n' >rude
     printf '#!/bin/bash\nkill -9 0\n' >ruder
@@ -154,7 +154,7 @@ napping() { # NAME MILLISECONDS
 ./ruder was ended by signal 9 (Killed)"
 }
 
-@test "whatever ends a command ends what it has started: ^C, SIGTERM, SIGKILL, its time, its own end" {
+@test "the end of a command by a signal, a time-out or itself ends every process that it started" {
     printf '#!/bin/bash\ntrap "" INT TERM HUP\nsleep 78 &\necho >>"%s/began"\n[ -z "$1" ] || exit 0\nwhile :; do sleep 78; done\n' "$dir" >stubborn
     chmod +x stubborn
     nobody() {
@@ -187,7 +187,7 @@ napping() { # NAME MILLISECONDS
     nobody
 }
 
-@test "words that are not UTF-8 reach the program as they are, and are written plainly; an axis has none" {
+@test "a word that is not UTF-8 reaches the program unchanged and is printed escaped; an axis refuses it" {
     printf '#!/bin/sh\nprintf %%s "$1" >"%s/word"\n' "$dir" >say
     chmod +x say
     run abdb run --command a=$'./say \xff' --repeat 1
@@ -202,7 +202,7 @@ napping() { # NAME MILLISECONDS
     fails 5 'a: no\xff cannot be started'
 }
 
-@test "much on standard error is read, not kept: the last line of it is the reason" {
+@test "the last line on standard error is the reason of a failure; the rest is discarded" {
     run bash -c "ulimit -f 20000; $(printf %q "$build/abdb") run --command 'a=sh -c \"head -c 50000000 /dev/zero >&2\"' --repeat 1"
     fails 0 "1 cell measured" # a file of that size would be over the limit
     run abdb run --command 'a=sh -c "yes | head -c 50000000 >&2; printf \"first\\nlast of \\377 it\" >&2; exit 3"' --repeat 1
@@ -213,7 +213,7 @@ napping() { # NAME MILLISECONDS
     fails 5 'a: sh ended with code 4: y'
 }
 
-@test "commands: what cannot be asked" {
+@test "--command without a name, a program or a closing quote is refused" {
     run abdb run --command ./old
     fails 2 "--command wants NAME=COMMAND"
     run abdb run --command a=
@@ -236,7 +236,7 @@ napping() { # NAME MILLISECONDS
     fails 2 "usage: abdb-command"
 }
 
-@test "commands: a word for a shell is said to be none, unless it is in quotes" {
+@test "a shell operator outside of quotes gives a warning with the command for a shell" {
     while IFS='~' read -r command word better; do
         run abdb run --command "a=$command" --repeat 1
         fails 0 "a: no shell runs this, so that the program gets '$word' as a word; with one: --command \"a=sh -c '$better'\""
@@ -250,14 +250,14 @@ E
     [[ $output != *shell* ]]
 }
 
-@test "commands: a name with commas and quotes is quoted in the command that judges it" {
+@test "a tag with commas and quotes is quoted in the printed command" {
     abdb run --command "a,b=true" --command "it's=true" --repeat 1 >said
     command=$(sed -n 's/^which is slower: //p' said)
     run bash -c "${command/ --fail-on slower/}"
     fails 0 "A tag='a,b'  measured, 1 result    B tag='it''s'"
 }
 
-@test "a run that goes on, was killed or was stopped is named by every answer; a part is not compared as a whole" {
+@test "a running, killed or stopped run is named by every answer, and is not compared as complete" {
     set -- run --command a='sleep 0.05' --command b='sleep 0.1' --repeat 12
     setsid abdb "$@" >began 2>&1 3>&- &
     until [ "$(abdb query 'SELECT count(*) AS n FROM v_run' -o csv 2>/dev/null | tail -1)" -ge 4 ] 2>/dev/null; do sleep 0.05; done
@@ -304,7 +304,7 @@ E
     same "$(sqlite3 "$ABDB_DB" "SELECT count(*) FROM meta WHERE key GLOB 'run.*'")" 1
 }
 
-@test "explain prints the question that it explains; a database is not merged into itself" {
+@test "explain prints its question with the given options; merge refuses to merge a database into itself" {
     filled "$root/data"
     run abdb explain choose usd_per_hour device=H200-SXM --today 2026-11-25
     fails 0 "  in: What to buy or rent, what llama2-70b-99.9, scenario Server"

@@ -12,7 +12,7 @@ of_pair() { # COLUMN SET SET OPTIONS...
 }
 near() { awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; if (d < 0) d = -d; if (b < 0) b = -b; exit !(a != "" && d <= 1e-4 * b) }' || { echo "$1 is not $2"; return 1; }; }
 
-@test "an MLPerf result is not compared with a measured one; comparable pairs are printed all the same" {
+@test "an MLPerf result is not compared with a measured one; other pairs of the command are printed" {
     fill
     run abdb compare "$h200,scenario=Offline,evidence=mlperf,division=closed" device=B200-SXM,model=llama2-70b-99,scenario=Offline,division=closed \
         model=llama2-70b-99,evidence=measured
@@ -25,7 +25,7 @@ near() { awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; if (d < 0) d = -d; if (b < 
     same "$(jq -r '.[0] | [.standing, .rule, .ratio, .contender_value] | map(tostring) | join(" ")' out.json)" "not-comparable mlperf-with-mlperf-only null null"
 }
 
-@test "sparse and dense, incompatible rounds, 99 and 99.9, power and plain, cold and hot, failed: refused" {
+@test "compare refuses sparse with dense, incompatible rounds, 99 with 99.9, power with plain, cold with hot" {
     fill
     peak=quantity=peak_flops,dtype=bf16,device=A100-SXM-80GB
     run abdb compare $peak,sparsity=dense $peak,sparsity=2:4
@@ -53,7 +53,7 @@ END
     fails 3 "failed-verification"
 }
 
-@test "an exploratory answer is stamped in all seven formats" {
+@test "an exploratory answer is stamped as such in all seven formats" {
     fill
     peak=quantity=peak_flops,dtype=bf16,device=A100-SXM-80GB
     for format in table markdown csv json jsonl html latex; do
@@ -67,7 +67,7 @@ END
     same "$(of_pair ratio $peak,sparsity=dense $peak,sparsity=2:4 --exploratory)" 2
 }
 
-@test "rules are rows: without its row a pair is permitted, a row of CSV refuses one" {
+@test "a pair without a matching rule is permitted, and a rule added by CSV refuses one" {
     fill
     a="$h200,scenario=Offline,evidence=mlperf,division=closed,submitter!=Acme"
     run abdb compare "$a" model=llama2-70b-99,evidence=measured
@@ -86,7 +86,7 @@ END
     same "$(ask "SELECT count(*) FROM v_rule WHERE rule = 'mlperf-with-mlperf-only'")" 0
 }
 
-@test "every rule has a sentence, a source and a place; roles cover what results have" {
+@test "every rule has a sentence, a source and a place; every role occurs in results" {
     fill
     same "$(ask "SELECT count(*) FROM v_rule WHERE sentence = '' OR source NOT IN (SELECT source FROM v_source) OR locator = ''")" 0
     [ "$(ask "SELECT count(*) FROM v_rule WHERE effect = 'refuse'")" -ge 20 ]
@@ -95,7 +95,7 @@ END
     same "$(ask "SELECT DISTINCT state FROM v_factor f JOIN v_result r USING (result_id) WHERE r.evidence = 'measured' AND factor = 'round'")" inapplicable
 }
 
-@test "the numbers of the documents come out of compare and rank" {
+@test "compare and rank reproduce the numbers of the documents" {
     fill
     db="source=databricks-gaudi2,metric=flops_per_s,statistic=mean"
     near "$(of_pair ratio device=A100-SXM-80GB device=Gaudi2 --where $db --per dollar --price-date 2024-02-01)" 4.82262   # "4.8x"
@@ -111,7 +111,7 @@ END
     same "$(abdb query scaling --source argonne-llm -o csv | awk -F, '$8 == "NO" { print $1 }')" CS-2
 }
 
-@test "a ratio and its inverse multiply to 1; order and unrelated sources change nothing" {
+@test "a ratio and its inverse multiply to 1; the order and unrelated sources do not change it" {
     fill
     for pair in "$h200 device=B200-SXM,model=llama2-70b-99" "device=A100-SXM-80GB,source=databricks-gaudi2 device=Gaudi2,source=databricks-gaudi2"; do
         # shellcheck disable=SC2086
@@ -132,7 +132,7 @@ END
     diff <(sed 's/, entries .*//' one) <(sed 's/, entries .*//' two)
 }
 
-@test "normalising commutes with units" {
+@test "normalised values are independent of the unit of the input" {
     head='evidence,source,workload,model,scenario,device,devices,nodes,dtype,metric,value,unit,locator,also.power_w,also.energy_j,also.time_s'
     row() { printf '%s\npublished,s,gpt,MPT-7B,training,%s,8,2,bf16,flops_per_s,%s,%s,p. 1,%s,%s,%s\n' "$head" "$1" "$2" "$3" "$4" "$5" "$6"; }
     abdb init -q 2>/dev/null || abdb init >/dev/null
@@ -156,7 +156,7 @@ END
     fails 3 "no measured power (no-watt-from-tdp)"
 }
 
-@test "formulas by hand: MFU and HFU of training, MBU of decoding, roofline, busbw, tokens per dollar" {
+@test "MFU, HFU, MBU, roofline, busbw and tokens per dollar are as computed by hand" {
     filled "$root/data"
     cat >rows.csv <<'END'
 evidence,source,workload,model,scenario,device,devices,nodes,dtype,metric,value,unit,locator,factor.sequence_length,factor.batch,factor.recomputation,also.bytes_per_s
@@ -193,7 +193,7 @@ END
         "$(awk "BEGIN { print $price * 1e6 / (3600 * 5000 / 8) }")"
 }
 
-@test "peaks: published, measured, scaled to the clock that was held" {
+@test "a result is divided by a published peak, a measured peak, or a peak scaled to its clock" {
     filled "$root/data"
     printf 'device,quantity,value,unit,source,locator\nH100-SXM,clock,2,GHz,s,a\n' | abdb import -q -
     printf 'evidence,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,also.flops_per_s,cell,factor.ceiling\nmeasured,abdb-run,pass,gemm,H100-SXM,1,bf16,x,time_s,median,1,ms,a,600 TFLOP/s,c1,peak_flops\nmeasured,abdb-run,pass,gemm,H100-SXM,1,bf16,x,time_s,median,2,ms,b,300 TFLOP/s,c2,peak_flops\n' | abdb import -q -
@@ -205,21 +205,21 @@ END
     near "$(of_pair contender_value cell=c2,metric=flops_per_s cell=c1,metric=flops_per_s --per peak --peak measured)" 1
 }
 
-@test "kernels: the fraction of the published peak, whatever the spelling of the number format" {
+@test "kernels: the fraction of the published peak is right for each spelling of the number format" {
     filled "$root/data"
     printf 'evidence,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,also.flops_per_s,cell,campaign,date,factor.bound,factor.ceiling\nmeasured,abdb-run,pass,gemm,A100-SXM-80GB,1,f32,x,time_s,median,1,ms,a,9.75 TFLOP/s,c1,c-1,2026-01-01,operations,peak_flops\n' | abdb import -q -
     near "$(abdb query kernels --campaign c-1 -o jsonl | jq .of_published_percent)" 50
     near "$(abdb query kernels --campaign c-1 -o jsonl | jq .of_measured_percent)" 100
 }
 
-@test "a factor that the workload needs may not be unknown" {
+@test "a comparison with an unknown value of a required factor is refused" {
     fill
     printf 'evidence,source,suite,system_type,division,submitter,system,workload,model,scenario,device,devices,nodes,metric,value,unit,locator\nmlperf,mlperf-site,inference,datacenter,closed,Acme,Nameless,llama2-70b-99,llama2-70b-99,Server,H200-SXM,8,1,tokens_per_s,30000,Tokens/s,a\n' | abdb import -q -
     run abdb compare system=Nameless device=B200-SXM,model=llama2-70b-99,scenario=Server,division=closed
     fails 3 "needed-factor (round: A unknown"
 }
 
-@test "cells without a result are counted beside the comparison" {
+@test "cells without a result are counted below the comparison" {
     abdb run --kernel gemm --backend ref --axis n=16 --axis dtype=f32,q4 --quick -q || true
     abdb run --kernel gemm --backend ref --axis n=16 --axis dtype=f32 --quick -q
     run abdb compare run=latest~1 run=latest
@@ -227,7 +227,7 @@ END
     [[ $output == *"A: 1 of the cells of c-"*"without a result"* ]]
 }
 
-@test "verdicts: faster, slower, same, too few, unclear; --fail-on is a gate; stated is never faster" {
+@test "compare gives the verdicts faster, slower, same, too few and unclear; --fail-on makes it a gate" {
     fill
     sample() { # TAG FACTOR PROCESSES NOISE
         jq -nc --arg tag "$1" --argjson factor "$2" --argjson count "$3" --argjson noise "$4" 'range($count) as $i |
@@ -266,7 +266,7 @@ END
     [ -n "$(of_pair verdict run=latest run=latest~1)" ]
 }
 
-@test "a file of hyperfine can pass a gate: one row, with its samples; a tag that was set is no difference" {
+@test "a file of hyperfine passes a gate with one row and its samples; its tag is not a difference" {
     timed() { # TAG MILLISECONDS
         awk -v m="$2" 'BEGIN { printf "{\"results\":[{\"command\":\"prog\",\"mean\":%g,\"stddev\":1e-5,\"median\":%g,\"user\":0.1,\"system\":0.1,\"min\":%g,\"max\":%g,\"times\":[", m / 1e3, m / 1e3, m / 1e3, m / 1e3
             for (i = 0; i < 15; i++) printf "%s%g", i ? "," : "", (m + (i % 5 - 2) / 1000) / 1e3; print "],\"exit_codes\":[0]}]}" }' >"$1.json"
@@ -284,7 +284,7 @@ END
     fails 0 "stated"
 }
 
-@test "numbers are printed as short as they are: 0.11, not what its logarithm makes of it" {
+@test "numbers are printed in their shortest exact form, as 0.11" {
     for tag in one two; do # two processes each, whose medians are 0.11 and 0.33 s
         for i in 1 2; do
             jq -nc --arg tag "$tag" --argjson i "$i" '(if $tag == "one" then 0.11 else 0.33 end) as $s | {record: "entry", field: {evidence: "measured",
@@ -308,7 +308,7 @@ END
     same "$(facts back.db)" "$(facts)"
 }
 
-@test "several submissions: best, worst and n; median; each; the devices that took part" {
+@test "several submissions give best, worst and count, or the median, or each, with their devices" {
     fill
     a="$h200,scenario=Server,division=closed,round=v5.1" b=device=B200-SXM,model=llama2-70b-99,scenario=Server,division=closed,round=v5.1
     best=$(of_pair baseline_value "$a" "$b") median=$(of_pair baseline_value "$a" "$b" --pick median) n=$(of_pair baseline_n "$a" "$b")
@@ -321,7 +321,7 @@ END
     [[ $output == *"sources disagree on the number of devices"* ]]
 }
 
-@test "one number under two accuracy targets is counted once" {
+@test "one number under two accuracy targets counts once" {
     abdb init >/dev/null
     {
         echo evidence,source,suite,round,system_type,division,availability,verified,submitter,system,workload,model,scenario,device,devices,nodes,dtype,metric,value,unit,locator
@@ -339,7 +339,7 @@ END
     [[ $output == *"1 more repeat a number"* ]]
 }
 
-@test "rank: constraints on metrics of the same run, fronts, suites, quotes, ages of prices" {
+@test "rank: constraints, Pareto fronts, suites, quotes and ages of prices select and order results" {
     fill
     same "$(abdb rank --workload Llama-3.1-70B --where 'tpot_s < 0.05' -o csv 2>/dev/null | cut -d, -f8,12)" $'device,value\nGaudi2,7000\nH100-SXM,6100'
     same "$(abdb rank --workload Llama-3.1-70B --pareto tpot_s -o csv 2>/dev/null | cut -d, -f12,14 | tail -n +2 | sort -n)" $'2400,0.021\n6100,0.038\n7000,0.045\n9900,0.071'
@@ -365,7 +365,7 @@ END
     fails 2 "--by 'flavour' is no column"
 }
 
-@test "selections: ambiguous, unknown, empty, wrong" {
+@test "ambiguous, unknown, empty and wrong selections are refused" {
     fill
     run abdb compare device=H100 device=H200-SXM
     fails 2 "H100-NVL, H100-SXM, H100-PCIe"
@@ -394,7 +394,7 @@ END
     same "$(of_pair standing --baseline "$h200,scenario=Server,division=closed" --contender device=B200-SXM,model=llama2-70b-99,scenario=Server,division=closed | sort -u)" comparable-except
 }
 
-@test "environments: what differs, and which of it matters" {
+@test "--environment lists the differences between environments and marks the relevant ones" {
     for i in 1 2; do
         printf 'evidence,kind,source,verified,workload,device,devices,dtype,metric,statistic,value,unit,locator,tag,campaign,cell,date\nmeasured,run,abdb-run,pass,gemm,Box,1,f32,time_s,median,%s,s,x,t%s,k%s,cell,2026-03-0%s\n' $i $i $i $i | abdb import -q -
     done
@@ -406,7 +406,7 @@ END
     same "$(abdb compare tag=t1 tag=t2 --environment -o csv 2>/dev/null)" $'key,a,b,matters\ngovernor,performance,powersave,matters\nvariables.OMP_NUM_THREADS,2,8,matters\nload_average,0.1,3.0,not known to matter'
 }
 
-@test "footnotes stand below every output with results of MLPerf" {
+@test "every output with results of MLPerf ends with their footnotes" {
     fill
     legend="The MLPerf name and logo are registered and unregistered trademarks"
     for command in "compare $h200 device=B200-SXM,model=llama2-70b-99" "rank $h200" "query mlperf-llm" "query llm-by-scenario" "query round-changes" \

@@ -17,7 +17,7 @@ END
 # Which devices does that condition leave?
 left_by() { abdb rank --where "$1" -o csv 2>/dev/null | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "device") c = i } NR > 1 { print $c }' | sort | tr '\n' ' '; }
 
-@test "a number on the right has units, prefixes and the signs that people type; every spelling selects the same rows" {
+@test "a number in a condition may have a unit and a prefix, and each spelling selects the same rows" {
     cat >rows.csv <<'END'
 evidence,kind,source,workload,model,scenario,device,devices,dtype,metric,value,unit,also.tpot_s,also.power_w,factor.input_tokens
 published,statement,lab,serving,Llama-3.1-8B,serving,H100-SXM,1,fp8,tokens_per_s,5000,token/s,0.040,650,1500
@@ -32,7 +32,7 @@ END
     same "$(left_by 'tpot_s<=400ms')" "H100-SXM MI300X "
 }
 
-@test "an order of what has none is refused, with what to write" {
+@test "an order comparison of an unordered column is refused with advice" {
     abdb import -q "$fixtures/questions.csv"
     for condition in 'devices<=eight' 'value>fast' 'tpot_s<5 GB' 'tpot_s<' 'device>H100' 'submitter<Z'; do
         run abdb rank --where "$condition"
@@ -44,7 +44,7 @@ END
     fails 2 "submitter is text, which has no order"
 }
 
-@test "a latency without a statistic is refused where the results have several; each statistic answers for itself" {
+@test "a latency condition without a statistic is refused for results with several statistics" {
     serving a.json 400
     serving b.json 30
     abdb import -q --set device=H100-SXM --set devices=1 a.json
@@ -60,7 +60,7 @@ END
     abdb rank --where source=vllm-serving --pareto tpot_s:p99 >/dev/null
 }
 
-@test "a date on the right is a date, and both sides are compared as precisely as it is stated" {
+@test "a date in a condition is compared at the precision of both sides" {
     {
         echo evidence,kind,source,workload,scenario,device,devices,dtype,metric,value,unit,date
         for day in 2025 2026-10-31 2026-11-01 2026-11-30 2026-12-01; do echo "published,statement,lab,w,s,H100-SXM,1,fp8,tokens_per_s,1,token/s,$day"; done
@@ -73,7 +73,7 @@ END
     fails 2 "date is 'soon'"
 }
 
-@test "sides that share results are refused: tags, runs, a part of the other" {
+@test "two sides with common results are refused, by tag, by run and by part" {
     {
         echo $head
         published a tokens_per_s token/s 100 200
@@ -86,7 +86,7 @@ END
     abdb compare device=H100-SXM device=MI300X >/dev/null
 }
 
-@test "ratios are turned to better before a mean; zero and overflow are no ratio" {
+@test "a mean inverts ratios of smaller-is-better metrics, and leaves out zero and overflow" {
     {
         echo $head
         published a tokens_per_s token/s 100 200
@@ -109,7 +109,7 @@ END
     same "$(jq -r 'select(.device == "MI300X") | .value * 1000 | round' ranked)" 1000 # twice the rate, twice the latency
 }
 
-@test "a speed-up meets only one over the same base" {
+@test "a speed-up is compared only with one over the same base" {
     cat >speedups.csv <<'END'
 evidence,kind,source,workload,model,scenario,device,devices,dtype,metric,value,unit,factor.base
 published,statement,a,gpt,m,training,MI300X,8,bf16,speedup,4.0,x,A100-SXM-40GB

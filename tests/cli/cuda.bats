@@ -37,7 +37,7 @@ all_ok() { # how many
     done
 }
 
-@test "cuda: products by cuBLAS and cuBLASLt ask for what is meant, in every format that these have" {
+@test "cuda: cuBLAS and cuBLASLt get the right arguments for products in every format" {
     need_program
     export ABDB_EMULATED_ARCH=90
     asked=()
@@ -70,7 +70,7 @@ all_ok() { # how many
     all_ok "${#asked[@]}"
 }
 
-@test "cuda: attention by tensor cores, forward and backward, with heads and keys that no block divides, is verified" {
+@test "cuda: attention by tensor cores is verified, forward and backward, with indivisible numbers of heads and keys" {
     need_program
     asked=("$(cell attention heads=4 kv_heads=2 queries=70 keys=90 d=40 causal=yes dtype=bf16)" "$(cell attention pass=backward heads=4 kv_heads=2 queries=30 keys=70 d=40 causal=yes dtype=bf16)"
         "$(cell attention heads=1 queries=20 keys=70 d=128 dtype=f16)" "$(cell attention pass=backward heads=1 queries=20 keys=40 d=130 dtype=f16)" "$(cell attention heads=8 kv_heads=2 queries=1 keys=1030 d=64 dtype=f16)"
@@ -80,7 +80,7 @@ all_ok() { # how many
 }
 
 # Nothing is run: each launch is held against what the architecture has. Shared memory follows the width of heads and rows, not how many there are.
-@test "cuda: dry: launches of the widest cells are within the limits of sm_80, sm_90 and sm_100" {
+@test "cuda: in a dry run the launches of the widest cells are within the limits of sm_80, sm_90 and sm_100" {
     need_program
     export ABDB_EMULATED=dry ABDB_EMULATED_LOG=$dir/launches
     asked=("$(cell elementwise op=softmax rows=3 columns=16384)" "$(cell attention heads=1 sequence=8 d=128 dtype=bf16)" "$(cell attention heads=1 sequence=8 d=1024)"
@@ -96,7 +96,7 @@ all_ok() { # how many
     fails 0 "attention_f32 wants 82688 bytes of shared memory, this device has 65536 for a block"
 }
 
-@test "cuda: without a driver it says what is missing, and which device there is not" {
+@test "cuda: a missing driver and an absent device are named" {
     [ -x "$build/abdb-run-cuda" ] || skip "built without CUDA: nvcc of NVIDIA's toolkit and g++, then make"
     # the driver is looked for under its usual names: it is told what there is, or that there is none, not both
     same "$(unset ABDB_CUDA_DRIVER; "$build/abdb-run-cuda" describe | jq -rs 'map(select(.kind == "no-device" or .kind == "device")) | length')" 1
@@ -110,7 +110,7 @@ all_ok() { # how many
     fails 0 "no-device there is no CUDA device"
 }
 
-@test "cuda: of several devices each is listed as the database knows it, and measured by itself" {
+@test "cuda: each of several devices is listed by its database name and measured alone" {
     need_program
     export ABDB_EMULATED_DEVICES=2 ABDB_EMULATED_NAME="NVIDIA H100 80GB HBM3" ABDB_BACKENDS=$dir/only
     mkdir only

@@ -20,7 +20,7 @@ point() {
 }
 mine() { echo '{"record":"source","source":"mine","kind":"measured","title":"mine"}'; }
 
-@test "60 questions are answered as an independent reading of the same files answers them, errors and refusals too" {
+@test "60 questions have the answers, errors and refusals of an independent program on the same files" {
     with_curves
     python3 "$root/tests/checks/read_curves.py" ask "$curves/runs" 11 60 >questions.json
     abdb query --json "SELECT q.key AS place, c.* FROM json_each('$(cat questions.json)') q, abdb_curve_at(q.value) c" >answers.json
@@ -29,7 +29,7 @@ mine() { echo '{"record":"source","source":"mine","kind":"measured","title":"min
     [[ $output == *refused* ]]
 }
 
-@test "what makes another curve is a factor of a table; what only describes a point is not" {
+@test "a factor of the curve table separates two curves; a factor of one point does not" {
     { mine
       for load in 1 2 4; do
           point a H100-SXM $load "$((100 * load))" "0.0$load" ".factor.num_prompts = \"$((10 * load))\" | .factor.input_tokens = \"102$load\""
@@ -51,7 +51,7 @@ mine() { echo '{"record":"source","source":"mine","kind":"measured","title":"min
     same "$(ask "SELECT count(*) FROM v_curve c JOIN v_result r USING (result_id) WHERE r.key = c.key AND r.value = c.tokens_per_s")" 12
 }
 
-@test "compare and rank read each side at the limit; the load is no difference then" {
+@test "compare and rank read each side at the limit and ignore the difference in load" {
     { mine
       for load in 1 2 4 8; do
           point a H100-SXM $load "$((100 * load))" "0.0$load"
@@ -79,7 +79,7 @@ mine() { echo '{"record":"source","source":"mine","kind":"measured","title":"min
     same "$(abdb rank work=mine --at tpot=50ms --per dollar --price 'H100-SXM=3.6 USD/h,H200-SXM=3.6 USD/h' --json | jq -c 'map([.device, (.value / 1e4 | round)])')" '[["H200-SXM",15],["H100-SXM",5]]'
 }
 
-@test "choose buys the point of a curve that keeps the limit, and prints whether a curve or a rule did" {
+@test "choose takes the point of a curve within the limit, and prints whether a curve or a rule met it" {
     with_curves
     run abdb choose acme/Model-0 --tpot 60ms --rate 10k/s --price 'H200-SXM=2.5 USD/h'
     fails 0 "limit kept by curve of 10 points, concurrency"
@@ -98,7 +98,7 @@ PY
     done
 }
 
-@test "the report slo prints each curve, its range, and the reason where it has no answer" {
+@test "the report slo prints each curve and its range, or the reason for a missing answer" {
     with_curves
     run abdb query slo --at tpot=60ms --between linear
     fails 0 "linear between measured points, never beyond them"
@@ -111,7 +111,7 @@ PY
     [[ $output == *"no curve is here"* ]]
 }
 
-@test "what is no limit, percentile or method is refused" {
+@test "a wrong limit, percentile or method is refused" {
     with_curves
     for wrong in '--at tpot' '--at fast=1s' '--at tpot=5GB' '--at tpot=0' '--at tpot=1s,ttft=x' '--at tpot=1s --percentile mean' '--at tpot=1s --percentile 100' \
         '--at tpot=1s --between cubic' '--percentile 90' '--between linear' '--at tpot=1s --metric ttft_s'; do
@@ -124,7 +124,7 @@ PY
     fails 2 "within which limits"
 }
 
-@test "with its quality known, another number format is compared with its price in quality, and ranked beside it" {
+@test "another number format of known quality is compared with its loss of quality, and ranked beside it" {
     { mine
       point a H100-SXM 1 1000 0.01 '.field.model = "llama 8B Q4_0" | .field.dtype = "Q4_0"'
       point b H100-SXM 1 800 0.01 '.field.model = "llama 8B Q4_K - Medium" | .field.dtype = "Q4_K - Medium"'
@@ -160,7 +160,7 @@ PY
     fails 2 "'much' is not a number"
 }
 
-@test "a benchmark of MLPerf keeps the accuracy that it demands, and no more" {
+@test "an MLPerf benchmark guarantees its own accuracy target and no higher one" {
     with_curves
     run abdb rank llama2-70b-99.9 server --quality 'accuracy>=0.999'
     fails 0 "llama2-70b-99.9"
@@ -168,7 +168,7 @@ PY
     fails 3 "accuracy 0.99 is not >= 0.999"
 }
 
-@test "an envelope holds as many users as trying one system after another does" {
+@test "an envelope holds the same number of users as a search over single systems" {
     with_curves
     python3 - "$curves/runs" >cases <<'PY'
 import glob, json, random, sys

@@ -4,7 +4,7 @@
 load common
 load server
 
-@test "every query of the dashboards has rows that its panel can show, and no other right than reading" {
+@test "every query of the dashboards gives rows for its panel, with read rights alone" {
     need_server
     python3 "$root/tests/pages/check_grafana.py" records >fleet.jsonl
     filled "$root/data" "$fixtures/figures.jsonl"
@@ -58,7 +58,7 @@ assert yaml.safe_load(open(sys.argv[1] + "/provisioning/dashboards/abdb.yaml"))[
 P
 }
 
-@test "the check of dashboards sees what is wrong with one" {
+@test "the check of dashboards finds each planted mistake" {
     need_server
     url="postgresql://abdb@/postgres?host=$server/server" board=$root/query/grafana/dashboards/fleet-health.json
     wrong() { # SED what it says
@@ -78,7 +78,7 @@ P
     wrong 's/ORDER BY time, metric/ORDER BY metric/' "order of time"
 }
 
-@test "values of a dashboard's address are text in every query, and the role of Grafana can only read" {
+@test "values in the address of a dashboard stay text in every query; the Grafana role is read-only" {
     need_server
     url="postgresql://grafana@/postgres?host=$server/server"
     psql -X -q -h "$server/server" -U abdb -d postgres -c "SELECT 1 FROM abdb.v_result LIMIT 1" >/dev/null 2>&1 || {

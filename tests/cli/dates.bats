@@ -2,7 +2,7 @@
 # dates.bats - the rounds of MLPerf and their dates; dates as ISO 8601, no digit more or less than the source prints.
 load common
 
-@test "every round that the data name has a date, with its source and place" {
+@test "every round in the data has a date with its source and place" {
     filled "$root/data"
     same "$(ask "SELECT count(*) FROM (SELECT suite, round FROM v_result WHERE round IS NOT NULL
         UNION SELECT suite, since FROM v_compatibility UNION SELECT suite, until FROM v_compatibility) r
@@ -15,7 +15,7 @@ load common
     [ "$(ask "SELECT count(*) FROM round")" -ge 45 ]
 }
 
-@test "a round of one's own: a row of CSV, later words replace; it is exported and merged" {
+@test "a user-defined round is imported from CSV, corrected by a later one, exported and merged" {
     printf 'suite,round,published,source,locator\ninference,v9.0,2031-04,mlcommons-news,announcement\n' >mine.csv
     run abdb import mine.csv
     [[ "$output" == *"1 accepted"* ]] || { echo "$output"; return 1; }
@@ -31,7 +31,7 @@ load common
     same "$(ask "SELECT reason FROM reject")" "source is empty"
 }
 
-@test "own files: a date that is printed otherwise is kept as ISO 8601, one that is none is a reject" {
+@test "own files: a date in another form is stored as ISO 8601, and an impossible date is rejected" {
     cat >r.csv <<'END'
 evidence,kind,source,workload,device,metric,value,unit,date,retrieved
 published,statement,me,gemm,X1,flops_per_s,1,TFLOP/s,May 2024,2024/06/01
@@ -56,7 +56,7 @@ END
     same "$(ask "SELECT field FROM reject ORDER BY rowid DESC LIMIT 1")" date
 }
 
-@test "records, maps and --set: dates as ISO 8601, and what is none is refused" {
+@test "records, maps and --set store dates as ISO 8601, and refuse wrong dates" {
     cat >r.jsonl <<'END'
 {"record":"entry","field":{"evidence":"published","kind":"statement","source":"me","device":"Y1","workload":"gemm","date":"3 May 2024"},"result":[{"metric":"flops_per_s","statistic":"value","value":1}]}
 {"record":"entry","field":{"evidence":"published","kind":"statement","source":"me","device":"Y2","workload":"gemm","date":"the third"},"result":[{"metric":"flops_per_s","statistic":"value","value":1}]}
@@ -91,7 +91,7 @@ END
     fails 2 "date is '2024-5', not a date"
 }
 
-@test "importers: every digit that a file prints, and no other" {
+@test "an importer keeps every digit of a date in its file and adds none" {
     printf '{"context":{"date":"2024-05-03T10:11:12+02:00"},"benchmarks":[{"name":"B/1","run_name":"B/1","run_type":"iteration","iterations":1,"real_time":1.5,"cpu_time":1.5,"time_unit":"ns"}]}' >g.json
     abdb import g.json "$fixtures/serving.json" -q
     same "$(sqlite3 t.db "SELECT DISTINCT date FROM entry WHERE source = 'google-benchmark'")" 2024-05-03T08:11:12Z
@@ -110,7 +110,7 @@ END
     [ "$(sqlite3 t.db "SELECT count(*) FROM entry WHERE source = 'mlperf-logs' AND date IS NOT NULL")" -gt 400 ]
 }
 
-@test "options that want a day refuse one that does not exist" {
+@test "an option with a day refuses an impossible day" {
     filled "$root/data"
     for option in --today --price-date; do
         run abdb rank --workload llama2-70b-99 --scenario Server --per dollar "$option" 2024-13-45
@@ -120,7 +120,7 @@ END
     fails 2 "wants a date as 2026-01-31"
 }
 
-@test "the newest round that is shipped is named with its age, and is no older than the calendar of rounds" {
+@test "the newest shipped round is named with its age, and matches the calendar of rounds" {
     abdb import -q "$root/data"
     for suite in inference training; do
         newest=$(ask "SELECT round FROM v_mlperf WHERE suite = '$suite' ORDER BY round_order DESC LIMIT 1")
@@ -132,7 +132,7 @@ END
     same "$(ask "SELECT round FROM v_mlperf WHERE suite = 'inference' ORDER BY round_order DESC LIMIT 1")" "$(grep ^inference, "$root/data/rules/rounds.csv" | tail -1 | cut -d, -f2)"
 }
 
-@test "the 492 rows of v6.1 are those of the checker's file, value by value, and each name resolves" {
+@test "the 492 shipped rows of v6.1 equal the checker file value by value, and each name resolves" {
     need_realdata mlperf-inference-checker-csv
     f=$realdata/mlperf-inference-checker-csv/v6.1_summary_without_notes.csv
     python3 - "$f" "$root/data/results/mlperf-inference-v6.1-checker.csv" <<'P'

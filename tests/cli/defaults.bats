@@ -11,7 +11,7 @@ mlperf() {
     echo "mlperf,mlperf-site,inference,v5.1,datacenter,closed,${4:-available},${5:-yes},Acme,$1 x$2,${6:-llama2-70b-99},${6:-llama2-70b-99},${7:-Server},$1,$2,1,fp8,tokens_per_s,$3,Tokens/s,$((++line))" >>rows.csv
 }
 
-@test "a bare comparison of devices is per device where their numbers differ, and says so; totals when asked" {
+@test "devices with unequal numbers are compared per device, with a note; --per none compares totals" {
     fill
     run abdb compare device=H200-SXM device=MI355X
     says "per device, because the numbers of devices differ (1, 8, 16, 32, 64, 72 and 4 more); --per none compares totals"
@@ -34,7 +34,7 @@ mlperf() {
     same "$(abdb rank --workload llama2-70b-99 --scenario Server --where power_submission=no --per none -o jsonl 2>/dev/null | head -2 | tail -1 | jq -r '.unlike')" "devices 88|72"
 }
 
-@test "pairs of equal size come first, the best of any size stand beside them" {
+@test "pairs of equal size come first, beside the best pairs of any size" {
     mlperf H200-SXM 8 800
     mlperf H200-SXM 16 1900
     mlperf B200-SXM 8 2000
@@ -50,7 +50,7 @@ mlperf() {
     same "$(abdb compare device=H200-SXM,devices=16 device=B200-SXM -o jsonl 2>/dev/null | jq -r .choice)" all
 }
 
-@test "a ratio of results that are not alike is no headline and in no geometric mean" {
+@test "a ratio of unlike results is left out of the headline and of the geometric mean" {
     mlperf H200-SXM 8 800
     mlperf B200-SXM 8 1600
     mlperf H200-SXM 8 800 available yes llama2-70b-99 Offline
@@ -71,7 +71,7 @@ mlperf() {
     same "$(abdb rank --workload llama2-70b-99 --scenario Offline -o jsonl 2>/dev/null | tail -1 | jq -r .ratio)" null
 }
 
-@test "times to train and latencies are never divided by devices: the row says how many" {
+@test "times to train and latencies are never divided by devices; each row has its number of devices" {
     cat >rows.csv <<'END'
 evidence,source,suite,round,system_type,division,availability,verified,submitter,system,workload,model,scenario,device,devices,nodes,dtype,metric,value,unit,locator
 mlperf,mlperf-site,training,v5.0,,closed,available,yes,Acme,A8,llama2_70b_lora,llama2_70b_lora,,H200-SXM,8,1,fp8,time_to_train_s,1200,s,a
@@ -90,7 +90,7 @@ END
     says "devices=512"
 }
 
-@test "a suite offers and names the largest part of it that several have" {
+@test "a suite names its largest common part, and --common ranks it" {
     fill
     suite="round=v6.0,division=closed,scenario=Offline --suite --baseline B200-SXM"
     # shellcheck disable=SC2086
@@ -100,7 +100,7 @@ END
     same "$(abdb rank $suite --common -o jsonl 2>/dev/null | jq -r '[.device, .of] | join(" ")' | xargs)" "GB300 5 B300-SXM 5 GB200 5 B200-SXM 5"
 }
 
-@test "csv, json and jsonl are never truncated; a truncated table says so on its last line" {
+@test "csv, json and jsonl are never truncated; a truncated table has a note in its last line" {
     fill
     same "$(abdb query mlperf-llm -o csv 2>/dev/null | tail -n +2 | wc -l)" "$(abdb query mlperf-llm --all -o csv 2>/dev/null | tail -n +2 | wc -l)"
     [ "$(abdb query mlperf-llm --json 2>/dev/null | jq length)" -gt 80 ]
@@ -121,7 +121,7 @@ END
     same "$(abdb rank source=s --by system | tail -n 1)" "… 10 more (--all)"
 }
 
-@test "one footnote for each round and benchmark; what is shipped says when it was retrieved" {
+@test "each round and benchmark has one footnote; each shipped statement has its retrieval date" {
     fill
     abdb compare device=H200-SXM device=MI355X --where "round<v6.1" >out
     same "$(grep -c '^\[' out)" 7 # one of v4.1, two benchmarks of v6.0, one of v5.1, three of training
@@ -142,7 +142,7 @@ END
     says "Retrieved on a date not recorded"
 }
 
-@test "llama-bench: files that do not say what they share are no one line; collectives: files are not pooled" {
+@test "llama-bench files with unknown settings get separate lines; collectives of two files are not pooled" {
     need_realdata llama-bench
     logs=$realdata/llama-bench/md-logs
     abdb import -q "$logs"/*BF16*vulkan_amdvlk* "$logs"/*BF16*vulkan_radv*longctx*
@@ -157,7 +157,7 @@ END
         "[run1,1024,1] [run1,2048,1] [run2,1024,1] [run2,2048,1] [run3,1024,1] [run3,2048,1]"
 }
 
-@test "the figure mlperf-llm is of one benchmark and says which; no picture says what to type" {
+@test "the figure mlperf-llm has one named benchmark; no picture has advice on options" {
     fill
     abdb plot mlperf-llm --bundle b >/dev/null
     grep -q '^llama3.1-8b Offline: of 12 benchmarks and scenarios the one with the most accelerators' b/mlperf-llm.md

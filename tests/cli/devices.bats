@@ -15,7 +15,7 @@ is() { # SPELLING MEANING
     same "$(meant "$1")" "$2"
 }
 
-@test "decorations are taken off a name, and what they say beyond the device becomes factors" {
+@test "decorations of a device name are removed, and become factors where they add information" {
     spell <<'EOF'
 AMD Instinct MI300X-NPS1-SPX-192GB-750W
 NVIDIA H200-SXM-141GB-CTS
@@ -52,7 +52,7 @@ NVIDIA A100-SXM4-80GB (500W)|device_power_limit|500|500.0|W
 NVIDIA H200-SXM-141GB-CTS|cooling|CTS||"
 }
 
-@test "what is another product stays unresolved: form factor, memory, a slice, a word of the name" {
+@test "a name with another form factor, memory, slice or product word stays unresolved" {
     spell <<'EOF'
 NVIDIA H100
 NVIDIA H100 OAM
@@ -76,7 +76,7 @@ EOF
     is "NVIDIA A100-SXM-80GB (1x1g.10gb MIG)" "decorated A100-SXM-80GB-1x1g.10gb-MIG"
 }
 
-@test "every device of the vocabulary: its decorations mean it, other words of a product never do" {
+@test "every device of the vocabulary is found with its decorations, and not with words of other products" {
     abdb import -q <(echo 'device,vendor')
     sqlite3 "$ABDB_DB" "CREATE TEMP TABLE d AS SELECT device, vendor, form_factor, memory FROM device WHERE kind <> 'memory';
         CREATE TEMP TABLE word AS SELECT column1 AS w FROM (VALUES (' Ti'), ('X'), (' Max-Q'), ('-CPX'), (' NVL72'), (' 7777GB'), (' 2'), (' v9'),
@@ -105,7 +105,7 @@ EOF
     same "$(sqlite3 "$ABDB_DB" "SELECT count(*) FROM name n JOIN device d ON d.device = n.spelling WHERE n.kind = 'device' AND n.whole <> d.device")" 0
 }
 
-@test "an alias that comes later is preferred, and factors of a spelling are those of a rebuild" {
+@test "a later alias takes precedence, and a rebuild keeps the factors of a spelling" {
     spell <<<$'NVIDIA H200-SXM-141GB-CTS\nNVIDIA H200-SXM-141GB-777W'
     is "NVIDIA H200-SXM-141GB-777W" "decorated H200-SXM"
     printf 'kind,spelling,canon\ndevice,NVIDIA H200-SXM-141GB-CTS,B100\n' >a.csv
@@ -126,7 +126,7 @@ EOF
     same "$(ask "SELECT factor || '=' || text FROM v_name_factor WHERE spelling = 'NVIDIA L4 OC'")" "clock_mode=overclocked"
 }
 
-@test "a limit on power that a name states is said where it differs, and can be asked for" {
+@test "a power limit in a device name is printed where it differs, and can be selected" {
     abdb import -q <(echo 'device,vendor')
     cat >r.csv <<'EOF'
 evidence,workload,device,devices,dtype,metric,value,unit,source
@@ -141,7 +141,7 @@ EOF
     [[ "$output" != *"200"* ]] || { echo "$output"; false; }
 }
 
-@test "of the rows of every round in the real files at least 99.5 % have a device of the vocabulary" {
+@test "in every round of the real files at least 99.5 % of rows have a device of the vocabulary" {
     need_realdata mlperf-website-export
     abdb import -q "$realdata"/mlperf-* >/dev/null 2>&1 || true
     sqlite3 "$ABDB_DB" "SELECT e.suite || ' ' || coalesce(e.round, '-') || ': ' || sum(n.how = 'unresolved') || ' of ' || count(*) || ', such as ' ||
@@ -153,7 +153,7 @@ EOF
     [ "$(sqlite3 "$ABDB_DB" "SELECT count(DISTINCT suite || round) FROM entry WHERE evidence = 'mlperf'")" -gt 12 ]
 }
 
-@test "the shipped evidence leaves no model unexplained; a name without results is none" {
+@test "every model of the shipped evidence is resolved; a name without results is not counted" {
     filled "$root/data"
     same "$(abdb query unresolved -o csv --kind model 2>/dev/null)" "kind,spelling,results"
     printf 'evidence,source,workload,model,device,metric,value,unit\npublished,me,serving,Oddity-9B,H100,tokens_per_s,1,token/s\n' >odd.csv
@@ -161,7 +161,7 @@ EOF
     same "$(abdb query unresolved -o csv --kind model | tail -1)" "model,Oddity-9B,1"
 }
 
-@test "the names that programs print and people use mean the device" {
+@test "device names printed by programs and used by people are resolved" {
     names='NVIDIA H20|HGX-H20
 H20|HGX-H20
 NVIDIA H20-3e|H20-3e

@@ -19,7 +19,7 @@ asks() { # HEADING CELL QUESTION
     [[ $got == "# "*"$3"* ]] || { echo "'$1': '$got' does not ask '$3'"; return 1; }
 }
 
-@test "a heading that is a metric's name is that metric, in its unit" {
+@test "--suggest-map: a heading with the name of a metric becomes this metric in its unit" {
     same "$(sed -n 's/^METRIC(\([a-z_]*\), "\([^"]*\)".*/\1/p' "$root/schema/core/metric.def" | wc -l)" "$(grep -c '^METRIC(' "$root/schema/core/metric.def")"
     while IFS=, read -r name unit; do
         case $name in load | error | steal | overhead | loss_floor) continue ;; esac # words of other columns as well
@@ -30,7 +30,7 @@ asks() { # HEADING CELL QUESTION
     asks accuracy 76.1 "unit %  # is that the unit?"
 }
 
-@test "something countable before _s, per_s, /s and throughput is a rate; other things are asked about" {
+@test "--suggest-map: a countable noun before _s, per_s or throughput is a rate; other headings get a question" {
     for heading in tokens_per_sec tokens_per_s tok_s tokens_s tok/s Tokens/s 'decode tok/sec' request_output_throughput_token_per_s outputTokensPerSecond total_token_throughput 'Tokens / s'; do
         [[ $(line "$heading" 47) == 'metric tokens_per_s column "'"$heading"'" unit '*'  # 47' ]] || { line "$heading" 47; return 1; }
     done
@@ -44,7 +44,7 @@ asks() { # HEADING CELL QUESTION
     for heading in request_rate 'target qps' max_concurrency 'offered load (req/s)' 'batch size' max_tokens; do [[ $(line "$heading" 16) == "factor "* ]] || { line "$heading" 16; return 1; }; done
 }
 
-@test "min is a minimum, std a spread, max what it is; units of time stand alone or are asked about" {
+@test "--suggest-map reads min as minimum and std as spread, and writes a question for an ambiguous unit of time" {
     is p50_ttft_ms 12 'metric ttft_s column "p50_ttft_ms" unit ms statistic p50'
     is min_ttft_ms 12 'metric ttft_s column "min_ttft_ms" unit ms statistic min'
     is max_ttft_ms 12 'metric ttft_s column "max_ttft_ms" unit ms statistic max'
@@ -59,7 +59,7 @@ asks() { # HEADING CELL QUESTION
     is 'TTFT (s)' 9.9 'metric ttft_s column "TTFT (s)" unit s'
 }
 
-@test "rated watts, the price of a card, counts of other things are no results" {
+@test "--suggest-map stores no rated watts, card prices or other counts as results" {
     asks watt 450 "measured, or rated?"
     is 'TDP (W)' 700 'spec power column "TDP (W)" unit W basis card'
     asks 'rated power (W)' 700 "rated watts of a card?"
@@ -78,7 +78,7 @@ asks() { # HEADING CELL QUESTION
     abdb import --suggest-map t.csv | grep -q '^field device column "GPU"  # how many? set devices 8'
 }
 
-@test "bits are no bytes: units in their case, in drafts and in every reader" {
+@test "bits and bytes differ by the case of their unit, in drafts and in every reader" {
     is 'Bandwidth (Gb/s)' 392.1 'metric bytes_per_s column "Bandwidth (Gb/s)" unit Gb/s'
     is 'Bandwidth (GB/s)' 392.1 'metric bytes_per_s column "Bandwidth (GB/s)" unit GB/s'
     is 'Bandwidth (MiB/s)' 392.1 'metric bytes_per_s column "Bandwidth (MiB/s)" unit MiB/s'
@@ -108,7 +108,7 @@ Gbit/s GByte/s 1000000000"
     for word in tok/s token/s tokens/s tokens/sec t/s; do same "$word $(unit "$word" tokens_per_s)" "$word 8"; done
 }
 
-@test "a sheet of specifications makes specifications, and asks about peaks and links" {
+@test "--suggest-map drafts a sheet of specifications, with questions on peaks and links" {
     printf 'GPU,BF16 Tensor TFLOPS*,FP64 TFLOPS,INT8 TOPS*,Memory (GB),Memory bandwidth (TB/s),NVLink (GB/s bidirectional),Network per node (GB/s),TDP (W)\nH100-SXM,1979,34,3958,80,3.35,900,400,700\n' >t.csv
     abdb import --suggest-map t.csv >t.map
     no grep -qE '^(# )?metric ' t.map
@@ -129,7 +129,7 @@ Gbit/s GByte/s 1000000000"
     grep -q '^# A column for each device' t.map
 }
 
-@test "an untouched draft stores nothing doubtful, and names no workload" {
+@test "an unedited draft stores no doubtful value, and names no workload" {
     printf 'Card,mean_ttft_ms,std_ttft_ms,tokens_per_sec,qps,request_throughput,output_throughput,watt,price,min,bandwidth (gb/s),latency\nH100-SXM,12,2.566,47,16,15.2,2000,450,6037.5,3,5,73.04\n' >t.csv
     abdb import --suggest-map t.csv >t.map
     no grep -q '^set *workload' t.map
@@ -147,7 +147,7 @@ Gbit/s GByte/s 1000000000"
     same "$(sqlite3 g.db "SELECT value FROM v_result WHERE metric = 'tokens_per_s' ORDER BY 1 DESC LIMIT 1")" 12500.5
 }
 
-@test "a refused file names the nearest format, and --suggest-map where a map can read it" {
+@test "the refusal of a file names the nearest format, and --suggest-map where a map can read the file" {
     printf '{"algBw":1.5,"busBw":2.5,"redop":"sum"}\n' >t.jsonl
     run abdb import t.jsonl
     fails 6 "nearest is nccl-tests"

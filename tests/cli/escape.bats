@@ -30,7 +30,7 @@ begin() {
     cat out
     return 1
 }
-@test "a command that leaves processes in another session: they end with each start, and are named" {
+@test "processes left by a command in another session are ended after each start, and named" {
     make_daemon
     run abdb run --command a=./daemon --repeat 1
     fails 0 "1 cell measured"
@@ -41,7 +41,7 @@ begin() {
     no grep -q "left processes" <<<"$output"
 }
 
-@test "^C, SIGTERM and SIGKILL of abdb, or of its group, end what a command has put into another session" {
+@test "^C, SIGTERM and SIGKILL of abdb or its group end the processes of a command in another session" {
     make_daemon
     printf 'trap "" INT TERM\nsleep %s\n' $mark >>daemon
     for signal in INT TERM KILL; do
@@ -69,7 +69,7 @@ make_backend() {
     export ABDB_BACKENDS=$dir/fake
 }
 
-@test "a backend that leaves processes in another session: they end with it, and are named" {
+@test "processes left by a backend in another session are ended with the backend, and named" {
     make_daemon
     make_backend
     for command in "run --kernel sum --backend wrong --axis n=1 -q" "check-backend wrong" "doctor"; do
@@ -88,7 +88,7 @@ make_backend() {
     done
 }
 
-@test "a backend that floods standard error: 1 MiB of it passes, plain on a terminal, and the run goes on" {
+@test "a flood on standard error of a backend is cut at 1 MiB, printed plainly, and does not stop the run" {
     printf '#!/bin/sh\n' >daemon
     chmod +x daemon
     make_backend

@@ -23,7 +23,7 @@ COMMIT;
 S
 }
 
-@test "each fact and claim of the four documents stands where its locator says" {
+@test "each fact and claim of the four documents stands at the place of its locator" {
     [ -d "$realdata/../seeds" ] || skip "no $realdata/../seeds (set ABDB_REALDATA)"
     fill
     abdb query "SELECT source, fact AS name, raw_value, locator FROM v_fact WHERE source IN $four AND kind <> 'claim'
@@ -36,7 +36,7 @@ S
     fails 1 "not there: db.t1b.h100.card.peak_flops: '989.6'"
 }
 
-@test "every number in data/ has a source and a place in it" {
+@test "every number in data/ has a source and a place in this source" {
     fill
     same "$(ask "SELECT count(*) FROM v_fact WHERE coalesce(source, '') = '' OR coalesce(locator, '') = ''")" 0
     same "$(ask "SELECT count(*) FROM v_claim WHERE source = '' OR locator = '' OR sentence = ''")" 0
@@ -45,7 +45,7 @@ S
 }
 
 # Table by table: how many values a second reading of the document counted.
-@test "second reading: the tables of the four documents are there row by row" {
+@test "a second reading of the four documents finds their tables in the data row by row" {
     fill
     while IFS='|' read -r source place want; do
         [ -n "$source" ] || continue
@@ -60,7 +60,7 @@ S
     same "$(configurations databricks-gaudi2)" 25
 }
 
-@test "claims: enough of them recomputed, from more than one fact, and each verdict has its reason" {
+@test "the minimum number of claims is recomputed from several facts, each verdict with its reason" {
     fill
     [ "$(ask "SELECT count(*) FROM v_claim")" -ge 80 ]
     [ "$(ask "SELECT count(*) FROM v_claim WHERE recomputed IS NOT NULL")" -ge 60 ]
@@ -80,7 +80,7 @@ S
     fails 0 "plausibility"
 }
 
-@test "a term that changes by 10 % changes the claims that cite it, and no other" {
+@test "a change of 10 % in a term changes the claims that cite it, and no other claim" {
     fill
     cp t.db was.db
     numbers="SELECT claim, recomputed FROM v_claim WHERE recomputed IS NOT NULL AND how IN ('product', 'sum', 'mean') ORDER BY 1" # no places and trends
@@ -140,7 +140,7 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
     row "$@" | diff before - || { echo "$report $selection: by what is not listed"; false; }
 }
 
-@test "explain lists exactly the facts whose change changes the row, in five reports" {
+@test "in five reports explain lists exactly the facts that change the row" {
     fill
     cp t.db was.db
     depends perf-per-dollar exaflop_per_usd device=Gaudi2 --today 2026-11-20
@@ -158,7 +158,7 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
     diff before after | grep '^>' | grep -q power_w
 }
 
-@test "explain reaches facts for every number of every report, or says that none states it" {
+@test "explain lists facts for every number of every report, or reports the absence of a source" {
     filled $(half_of_data)
     python3 "$root/tests/backends/write_fleet_records.py" 6 5 0.1 "Box F" fleet >fleet.jsonl
     abdb import -q "$fixtures/checker.csv" "$fixtures/questions.csv" "$fixtures"/{figures,accept}.jsonl fleet.jsonl
@@ -211,7 +211,7 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
     fails 0 "measured"
 }
 
-@test "explain: a key, its beginning, a fact, a claim, and what is wrong" {
+@test "explain accepts a key, a prefix of a key, a fact and a claim, and refuses other words" {
     fill
     key=$(ask "SELECT key FROM v_fact WHERE fact = 'db.t2.gaudi2.rate'")
     same "${#key}" 36
@@ -279,7 +279,7 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
     same "$(abdb explain "$key" --json | perl -MJSON::PP -e 'local $/; my $r = decode_json(<>); printf "%.0f", $r->[0]{value}')" 240000000000000
 }
 
-@test "places of a source: in order, each of them, what they share said once" {
+@test "all places of a source are listed in order, with their common part once" {
     cat >specs.csv <<'C'
 device,quantity,dtype,engine,sparsity,basis,value,unit,source,locator
 H100-SXM,peak_flops,bf16,matrix,dense,card,989.5,TFLOP/s,mine,"row 12, column bf16"
@@ -294,7 +294,7 @@ C
     fails 0 "mine: row 1; row 2, note 1; row 12, column bf16; column fp8"
 }
 
-@test "prices: date, kind, provider, age, the reader's own quote" {
+@test "prices are selected by date, kind, provider and age, or by a quote of the user" {
     fill
     run abdb query perf-per-dollar --today 2026-11-20
     fails 0 "1051 days old"
@@ -326,7 +326,7 @@ C
     done
 }
 
-@test "withdraw: a fact, a file; reads respect it, explain shows it, nothing is deleted" {
+@test "withdraw hides a fact or a file from answers; explain shows it, and nothing is deleted" {
     fill
     run abdb withdraw ml.peaks.h100.int8 --reason "an erratum of the source"
     fails 0 "withdrawn"
@@ -359,7 +359,7 @@ C
     [ ! -e other.db ]
 }
 
-@test "a fact by hand: one row on standard input, with --set" {
+@test "a single fact is imported from one row on standard input with --set" {
     fill
     printf 'device,quantity,dtype,engine,sparsity,basis,value,unit,source,locator\nB300-SXM,peak_flops,bf16,matrix,dense,card,2500,TFLOP/s,my-notes,page 3\n' |
         abdb import -q - --set retrieved=2026-11-20
@@ -378,7 +378,7 @@ C
     fails 2 "no such column"
 }
 
-@test "an alias that comes later mends the rows before it" {
+@test "an alias imported later resolves the rows before it" {
     fill
     printf 'evidence,kind,source,workload,device,metric,value,unit,locator\npublished,statement,ml-engineering,gemm,Accelerator Model Q,flops_per_s,5,TFLOP/s,row 1\n' >q.csv
     abdb import -q q.csv
@@ -388,7 +388,7 @@ C
     same "$(ask "SELECT device, raw_device FROM v_result WHERE raw_device = 'Accelerator Model Q'")" "H100-SXM,Accelerator Model Q"
 }
 
-@test "devices: 60 SKUs with dense peak, memory, bandwidth and power; 95 % of MLPerf's spellings resolve" {
+@test "60 devices have dense peak, memory, bandwidth and power; 95 % of MLPerf spellings resolve" {
     fill
     [ "$(ask "SELECT count(*) FROM v_device d WHERE
       EXISTS (SELECT 1 FROM v_spec s WHERE s.device = d.device AND s.quantity = 'peak_flops' AND s.dtype IN ('bf16', 'fp16') AND s.sparsity = 'dense')
@@ -400,7 +400,7 @@ C
     [ "$(ask "SELECT 100 * sum(how <> 'unresolved') >= 95 * count(*) FROM v_statement s JOIN v_name n ON n.kind = 'device' AND n.spelling = s.raw_device AND n.part = 1 WHERE s.evidence = 'mlperf' AND s.raw_device IS NOT NULL")" -eq 1 ]
 }
 
-@test "audits find what is wrong" {
+@test "audits find conflicting, implausible and missing values" {
     fill
     run abdb audit conflicts --device A100-SXM-80GB
     fails 0 "published per device"

@@ -38,7 +38,7 @@ spread() { # KIND MOST COMMAND...
     done
 }
 
-@test "allocations fail in import, query, plot and run" {
+@test "failed allocations in import, query, plot and run leave a sound database" {
     need_shim
     filled $(half_of_data)
     mv t.db full.db
@@ -55,7 +55,7 @@ spread() { # KIND MOST COMMAND...
     done
 }
 
-@test "allocations fail in a list of names: it is told, and nothing crashes" {
+@test "a failed allocation in a list of names gives a message and no crash" {
     need_shim
     unset HOME XDG_CONFIG_HOME ABDB_PATH # without a folder the first copy of a name is what fails
     for ((n = 1; n <= 8; n++)); do
@@ -72,7 +72,7 @@ given() {
         (SELECT count(*) FROM origin o WHERE o.artifact_id = a.artifact_id) FROM artifact a ORDER BY 1"
 }
 
-@test "writes fail in import: each file is there whole or not at all, and the next run brings the rest" {
+@test "a failed write in import leaves each file complete or absent, and the next import adds the rest" {
     need_shim
     abdb init
     cp t.db new.db
@@ -97,7 +97,7 @@ given() {
     [ -e failed ]
 }
 
-@test "faults in an import of many rows: the file is as it was, with all its indexes" {
+@test "a fault in a large import leaves the database as it was, with all its indexes" {
     need_shim
     indexes() { sqlite3 "$1" "SELECT sql FROM sqlite_schema WHERE type = 'index' ORDER BY name" | sha256sum; }
     awk 'BEGIN { print "evidence,source,workload,device,metric,value,unit"
@@ -119,7 +119,7 @@ given() {
     done
 }
 
-@test "writes and allocations fail in a migration: the old version or the new one, and the next one ends it" {
+@test "a failed write or allocation in a migration leaves the old version or the new one, and the next completes it" {
     need_built unit/migration
     need_shim
     abdb import -q "$fixtures"/{checker,specs}.csv # little, so that the backup is not nearly all of it

@@ -20,25 +20,25 @@ need_filter() {
     fails 1 "note"
 }
 
-@test "a call fails in some commands: an error that names it, or the right answer, and nothing is lost" {
+@test "one failed call gives an error with its name or the right answer, and no lost data" {
     need_filter
     campaign faults --samples 1 --only 'query-list|export|version|run-dry|withdraw'
 }
 
-@test "SIGKILL at calls that change a file, and at random moments: whole units, and the repetition ends as ever" {
+@test "SIGKILL at a file change or a random moment leaves complete units, and a repeated command finishes them" {
     need_filter
     campaign kills --samples 3 --only 'merge|export'
 }
 
-@test "importers, readers, a merge and a run on one file: every row is there afterwards" {
+@test "importers, readers, a merge and a run on one file at once lose no row" {
     python3 "$root/tests/fault/crowd.py" --seconds 1
 }
 
-@test "mistakes that the campaigns must find fit the sources" {
+@test "each planted mistake in the table of the fault campaigns fits the sources" {
     bash "$root/tests/mutants/faults.sh" --check
 }
 
-@test "a picture that gnuplot's pipe breaks off is no picture" {
+@test "a broken pipe from gnuplot leaves no picture file" {
     need_filter
     filled "$fixtures/checker.csv"
     ./inject --count n -- env LD_PRELOAD="$shim" abdb plot mlperf-llm --out p.svg >/dev/null
@@ -55,7 +55,7 @@ need_filter() {
     [ $broken -gt 0 ]
 }
 
-@test "a file of a bundle that cannot be written is named, with the reason" {
+@test "a bundle file that cannot be written is named with the reason" {
     need_filter
     filled "$fixtures/checker.csv"
     ./inject --count n -- env LD_PRELOAD="$shim" abdb plot mlperf-llm --bundle post >out
@@ -76,7 +76,7 @@ need_filter() {
     [ $missed -ge $((${THOROUGH:+5} + 5)) ]
 }
 
-@test "a picture says all that it says, or there is none: a page of the database that cannot be read is an error" {
+@test "an unreadable page of the database gives an error or the complete picture" {
     need_filter
     filled "$fixtures/checker.csv"
     ./inject --count n -- env LD_PRELOAD="$shim" abdb plot mlperf-llm --out whole.svg >/dev/null
@@ -92,7 +92,7 @@ need_filter() {
     [ $tried -ge 25 ]
 }
 
-@test "a site of a database that cannot be read whole is none; only a report's own fault leaves it out" {
+@test "an unreadable database gives no site; only a fault within a report leaves out its page" {
     need_filter
     filled "$fixtures/osu.txt"
     refused=0 most=1
@@ -113,7 +113,7 @@ need_filter() {
     [ $refused = $most ]
 }
 
-@test "an export that fails leaves nothing in TMPDIR, nor beside its place, and says why" {
+@test "a failed export leaves no file in TMPDIR or at its place, and prints the reason" {
     need_filter
     filled "$fixtures/osu.txt"
     mkdir tmp && export TMPDIR=$dir/tmp
@@ -134,7 +134,7 @@ need_filter() {
     done
 }
 
-@test "a line to a store that breaks is called so, and the half of a row is not taken for one" {
+@test "a broken connection to a store is reported as such, and half of a row is not stored" {
     need_filter
     filled "$fixtures/checker.csv"
     mv t.db held.db
@@ -156,7 +156,7 @@ need_filter() {
     done
 }
 
-@test "without memory: a message comes through, and no word is left out in silence" {
+@test "a failed allocation gives a message, and no silently omitted text" {
     need_filter
     run env FAULT_MALLOC=1 FAULT_ON=1 LD_PRELOAD="$shim" abdb init
     fails 6 "out of memory"
@@ -169,7 +169,7 @@ need_filter() {
     done
 }
 
-@test "what a backend said, and abdb could not read or keep in memory, is no mistake of the backend" {
+@test "a read error or lack of memory in abdb is not reported as a fault of the backend" {
     need_filter
     mkdir fake
     cat >fake/abdb-run-fake <<'P'
@@ -229,7 +229,7 @@ P
     [ $told -gt 0 ]
 }
 
-@test "JSON without memory ends by a message, never by an assertion of its library" {
+@test "lack of memory for JSON gives a message and no failed assertion of the library" {
     need_filter
     { head -1 "$fixtures/records.jsonl"; sed -n '2s/80000000000/80000000000.0000000000000000000000000000/p' "$fixtures/records.jsonl"; } >r.jsonl
     FAULT_OWN=1 FAULT_COUNT=n LD_PRELOAD=$shim abdb import -n r.jsonl
@@ -243,7 +243,7 @@ P
     done
 }
 
-@test "an export whose last writes fail says why, in every format" {
+@test "a failed last write of an export gives the reason in every format" {
     need_filter
     filled "$fixtures/checker.csv"
     for format in jsonl csv sql; do
@@ -261,7 +261,7 @@ P
     [[ $tried == *jsonl*csv*sql* ]]
 }
 
-@test "a folder that cannot be listed is not an empty one" {
+@test "an unreadable folder is not taken for an empty one" {
     need_filter
     run ./inject --list 1 -- env LD_PRELOAD="$shim" abdb run -n --backend ref --kernel gemm --axis n=8
     fails 6 "cannot list"
@@ -272,7 +272,7 @@ SELECT 1 AS x" >own/reports/mine.sql
     fails 0 "left out: what is in $dir/own/reports: Input/output error"
 }
 
-@test "a file that cannot be opened or read is called so, never one of a wrong format, and a database never one in a transaction" {
+@test "an open or read error is reported as such, not as a wrong format or an open transaction" {
     need_filter
     mkdir in && tar czf in/a.tar.gz -C "$fixtures" osu.txt results.csv && cp "$fixtures/osu.txt" in && abdb init --db empty.db >/dev/null
     for class in open read; do
@@ -291,7 +291,7 @@ SELECT 1 AS x" >own/reports/mine.sql
     done
 }
 
-@test "the injector fails one call, or that and all later ones, and kills in front of it" {
+@test "the injector fails one call or all later calls, or kills before one call" {
     need_filter
     export LC_ALL=C # no files of a locale
     run ./inject --count n --open 2 -- env LD_PRELOAD="$dir/shim.so" cat "$fixtures/specs.csv" "$fixtures/osu.txt" "$fixtures/prices.csv"
@@ -313,7 +313,7 @@ for n, sync, cut in (('a', True, False), ('b', False, False), ('c', True, True))
     same "$(grep unsynced n)" "$(printf 'unsynced b\nunsynced c')"
 }
 
-@test "an import without memory somewhere in abdb's own code: the whole file or nothing, and it says so" {
+@test "lack of memory in an import stores the whole file or nothing, with a message" {
     need_filter
     abdb init --db empty.db >/dev/null
     for file in tables.md site_flat.csv site_pivot.csv; do

@@ -59,7 +59,7 @@ script() { # FIGURE
     cp "$made" .
 }
 
-@test "each has a golden script and data" {
+@test "each figure matches its golden script and data" {
     fill
     for f in $(abdb plot --names); do
         script "$f"
@@ -71,7 +71,7 @@ script() { # FIGURE
     done
 }
 
-@test "each draws a picture, the same bytes twice, without a warning of gnuplot" {
+@test "each figure draws the same picture twice, without a warning of gnuplot" {
     fill
     for f in $(abdb plot --names); do
         picture "$f"
@@ -84,7 +84,7 @@ script() { # FIGURE
     done
 }
 
-@test "each is drawn without the values that files of others may leave out" {
+@test "each figure is drawn without the optional values of imported files" {
     fill
     for f in $(abdb plot --names); do echo "$f $(given "$f")"; done |
         python3 "$root/tests/pages/check_empty_figures.py" own >said || { cat said; false; }
@@ -102,7 +102,7 @@ script() { # FIGURE
     abdb site --out site >/dev/null
 }
 
-@test "a map of one cell has its colour" {
+@test "a map of one cell has the colour of the best value" {
     fill
     jq -c 'select(.field.campaign == "c-after" and .field.workload == "gemm" and (.field.cell | test("m=1024 n=256 ")))' "$fixtures/figures.jsonl" | head -1 >one.jsonl
     rm -f "$ABDB_DB"
@@ -112,7 +112,7 @@ script() { # FIGURE
     same "$(cat cells)" 1 # the best, and no step of the scale
 }
 
-@test "words neither overlap nor stand outside" {
+@test "text in figures neither overlaps nor leaves the picture" {
     command -v chromium >/dev/null || skip "no chromium"
     fill
     for f in $(abdb plot --names); do
@@ -127,7 +127,7 @@ script() { # FIGURE
     fails 1 "outside: outside"
 }
 
-@test "a picture of any size has the footnote of every mark, the age of prices and what it does not draw, or is refused" {
+@test "a picture of any size has its footnotes, ages of prices and number of rows not drawn, or is refused" {
     fill
     local turn=0 size refused=0 drawn=0
     for f in $(abdb plot --names); do
@@ -162,7 +162,7 @@ script() { # FIGURE
     fi
 }
 
-@test "rows that do not fit into a picture are counted in it; a long source wraps and pushes nothing out" {
+@test "a picture has the number of rows not drawn; a long source is wrapped" {
     fill
     whole=$(draw mlperf-scenarios --script | sed -n 's/^rows = //p')
     draw mlperf-scenarios --size 600x400 --script >small.gp
@@ -175,7 +175,7 @@ script() { # FIGURE
     same "$(sed -n 's/^subtitle\[[0-9]*\] = "\(.*\)"$/\1/p' long.gp | tr -d '\n ')" "Below$long"
 }
 
-@test "a width alone, of a column of print or a phone, lays figures out anew: they need no more" {
+@test "--size with a width alone gives a figure of this width, with a layout for print columns or phones" {
     fill
     local wide=0
     for f in $(abdb plot --names); do
@@ -195,7 +195,7 @@ script() { # FIGURE
     fi
 }
 
-@test "sizes of print: a PDF measures what was asked for, a PNG has 300 dots an inch" {
+@test "--size in mm or inches gives a PDF of this size and a PNG of 300 dots per inch" {
     fill
     draw mlperf-rounds --size 88x90mm --out r.pdf >/dev/null
     grep -aq '/MediaBox \[ 0 0 249 255 \]' r.pdf
@@ -207,7 +207,7 @@ script() { # FIGURE
     done
 }
 
-@test "no mark is erased by error bars; a letter that no font has is refused, but not in SVG" {
+@test "error bars erase no mark; a character without a font is refused, except in SVG" {
     fill
     for f in sweep history llama-bench collectives; do # gnuplot clears the ground below an error bar: before the marks
         picture "$f"
@@ -236,7 +236,7 @@ P
     fails 2 数 # the device's name
 }
 
-@test "vendors keep apart for the colour-blind" {
+@test "the colours of vendors differ for colour-blind readers" {
     run python3 "$root/tests/pages/check_vendor_colours.py" "$root/plots/style.gp"
     fails 0 "7 colours, 168 pairs, 0 too near"
     sed 's/#be0402/#6ba73d/' "$root/plots/style.gp" >near.gp
@@ -244,7 +244,7 @@ P
     fails 1 "light, all colours: NVIDIA and AMD are 0.0 apart"
 }
 
-@test "what a rule refuses is drawn only when asked for, and stamped" {
+@test "a pair refused by a rule is drawn only with --exploratory, and stamped" {
     filled "$root/data" "$fixtures/questions.csv"
     set -- --baseline device=H200-SXM,model=llama2-70b-99,scenario=Offline,evidence=mlperf --contender model=llama2-70b-99,evidence=measured --metric tokens_per_s
     run abdb plot paired "$@"
@@ -256,7 +256,7 @@ P
     grep -q 'llama2-70b-99, measured against H200-SXM, llama2-70b-99, Offline, mlperf' e.svg
 }
 
-@test "nothing to draw, or too little: a message that says what would help" {
+@test "a figure with no rows or too few gives a message with advice" {
     abdb init >/dev/null
     for f in $(abdb plot --names); do
         run abdb plot "$f" --out none.svg
@@ -274,7 +274,7 @@ P
     fails 0 "abdb query llama-bench --help"
 }
 
-@test "real files of others make the figures of serving, llama-bench, collectives, STREAM and scaling" {
+@test "real files make the figures of serving, llama-bench, collectives, STREAM and scaling" {
     need_realdata vllm-serving-json
     abdb import -q "$root/data" "$realdata"/{vllm-serving-json,llama-bench,nccl-tests,babelstream,llm-foundry,osu} --set device=H200-SXM --set devices=8 --set dtype=fp8 || [ $? -eq 5 ]
     for f in latency-throughput tpot-users llama-bench collectives stream-devices scaling-throughput; do
@@ -289,7 +289,7 @@ P
     fi
 }
 
-@test "a bundle: its script, run with plain gnuplot in another folder, gives the same bytes" {
+@test "the script of a bundle gives the same bytes with plain gnuplot in another folder" {
     fill
     for f in mlperf-llm training roofline; do
         draw "$f" --bundle post >/dev/null
@@ -310,7 +310,7 @@ P
     fails 6 "cannot make /dev/null/x"
 }
 
-@test "a PDF is the same bytes tomorrow; HTML holds its libraries; sixel and a sketch go to the terminal" {
+@test "a PDF has the same bytes later; HTML contains its libraries; sixel and text pictures go to the terminal" {
     fill
     draw training --out a.pdf >/dev/null
     sleep 1.1
@@ -328,7 +328,7 @@ P
     fails 2 "there are svg, png, pdf, dumb, sixel and html"
 }
 
-@test "markdown and LaTeX to include a figure" {
+@test "--markdown and --latex print the text for including a figure" {
     fill
     draw training --markdown >m.md
     grep -qF '](training.svg)' m.md
@@ -338,7 +338,7 @@ P
     [ -s training.pdf ]
 }
 
-@test "a set is drawn into a folder; what has no rows is said" {
+@test "--set draws its figures into a folder and names the figures without rows" {
     fill
     run abdb plot --set databricks --out pictures
     fails 0 pictures/training.svg
@@ -353,7 +353,7 @@ P
     fails 2 "the figure's name comes first"
 }
 
-@test "a report and a figure of one's own, with series, levels, needs and defaults" {
+@test "user-defined reports and figures support series, levels, needs and defaults" {
     fill
     mkdir -p own/figures own/reports
     cat >own/reports/watts.sql <<'S'
@@ -456,7 +456,7 @@ P
     same "$output" ""
 }
 
-@test "the pictures of the gallery are those of this build and of the shipped data" {
+@test "the pictures of the gallery are up to date with this build and the shipped data" {
     gnuplot --version | grep -q 'gnuplot 5.4 patchlevel 4' || skip "made with gnuplot 5.4 patchlevel 4, this is $(gnuplot --version)"
     filled "$root/data"
     sed -n 's/^| `\([^`]*\)` | .*/\1/p' "$root/plots/gallery/README.md" >asked

@@ -22,7 +22,7 @@ head='# finding: {leader} leads at {best} of {count}; {second} is {gap} behind, 
 # finding: {tied} share {best}
 # finding: {only} alone has {best}'
 
-@test "a leader, the next, and the next of another vendor; by the lowest, too" {
+@test "a finding names the leader, the second, and the best of another vendor, by highest or lowest value" {
     abdb init >/dev/null
     figure "$(rows B300-SXM=14313 B200-SXM=12954 MI355X=12535)" "$head"
     same "$(said)" "B300-SXM leads at 14.3 thousand of 3; B200-SXM is 9 % behind, MI355X 12 %"
@@ -37,7 +37,7 @@ head='# finding: {leader} leads at {best} of {count}; {second} is {gap} behind, 
     same "$(said)" "a leads at 30 of 2; b is 33 % behind"
 }
 
-@test "equal as printed is shared; one alone leads nothing; none says what the figure is" {
+@test "a finding calls equal printed values shared, and a single device no leader; the last resort is the title" {
     abdb init >/dev/null
     figure "$(rows a=14310 b=14309 c=10)" "$head"
     same "$(said)" "a and b share 14.3 thousand"
@@ -55,7 +55,7 @@ head='# finding: {leader} leads at {best} of {count}; {second} is {gap} behind, 
     same "$(said)" "14.3 thousand of 2"
 }
 
-@test "what all rows say is a word; what they do not agree in is none; conditions" {
+@test "a placeholder of a finding needs one common value in all rows; conditions select the rows" {
     abdb init >/dev/null
     figure "SELECT 'a' AS device, 3.0 AS v, 'x' AS model, 'v1' AS round, '' AS doubt UNION ALL SELECT 'b', 2.0, 'x', 'v2', '' UNION ALL SELECT 'c', 1.0, 'x', 'v2', 'odd'" '# finding: {leader} in {round} of {model}
 # finding: {leader} of {model}'
@@ -71,7 +71,7 @@ head='# finding: {leader} leads at {best} of {count}; {second} is {gap} behind, 
     fails 6 "report mine has no column 'nothing' (# ranks)"
 }
 
-@test "no order is claimed where a rule refuses it; unverified is said" {
+@test "a finding claims no order for a pair refused by a rule, and marks unverified results" {
     filled "$root/data"
     key() { ask "SELECT key FROM v_mlperf WHERE public_id = '$1' AND model = '$2' AND scenario = '$3' AND metric = 'tokens_per_s' LIMIT 1"; }
     two() { echo "SELECT 'a' AS device, 3.0 AS v, 'yes' AS verified, '$1' AS _facts UNION ALL SELECT 'b', 2.0, '$3', '$2'"; }
@@ -87,7 +87,7 @@ head='# finding: {leader} leads at {best} of {count}; {second} is {gap} behind, 
     same "$(said)" "Plain" # one of them names no fact: it cannot be asked
 }
 
-@test "title, subtitle, devices, highlight, size: as a person says, and what cannot be" {
+@test "--title, --subtitle, --devices, --highlight and --size change the figure; wrong values are refused" {
     filled "$root/data"
     llm="mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server"
     abdb plot $llm --title 'My `own` "title"' --subtitle Below --script >s
@@ -124,7 +124,7 @@ head='# finding: {leader} leads at {best} of {count}; {second} is {gap} behind, 
     [ "$(abdb plot $llm --script | grep -c '^caption\[')" -le 2 ]
 }
 
-@test "a leader of a narrowed field is one of these, and who leads the whole field stands below" {
+@test "a finding on selected devices names their leader, with the leader of all devices below" {
     filled "$root/data"
     said() { abdb plot choose --tier any --today 2026-11-20 --rate 100k/s --model llama2-70b-99 --scenario Server --script "$@" | sed -n 's/^\(heading\|caption\)\[.*\] = "\(.*\)"/\2/p' | paste -sd' '; }
     whole=$(said)

@@ -5,7 +5,7 @@ load common
 fleet() { python3 "$root/tests/backends/write_fleet_records.py" "$@"; }
 said() { abdb query fleet "$@" -o jsonl 2>/dev/null; }
 
-@test "a slow node is found, in the cell where it is slow; equal ones and those of another device are not called" {
+@test "a slow node is found in its slow cell; equal nodes and nodes of another device are not reported" {
     fleet 12 10 0.10 "Box A" a >a.jsonl
     fleet 12 10 0 "Box B" b | sed 's/"value": 0.0/"value": 0.00/' >b.jsonl # ten times as fast: no peers of the others
     abdb import -q a.jsonl b.jsonl
@@ -23,7 +23,7 @@ said() { abdb query fleet "$@" -o jsonl 2>/dev/null; }
     fails 0 "n = 12 nodes of Box B"
 }
 
-@test "one node, few nodes, few processes: unclear, and why" {
+@test "one node, few nodes and few processes give the verdict unclear with a reason" {
     for f in "1 10" "4 10" "8 4"; do
         rm -f t.db
         # shellcheck disable=SC2086
@@ -36,7 +36,7 @@ said() { abdb query fleet "$@" -o jsonl 2>/dev/null; }
 ["unclear","fewer than 5 processes",null]'
 }
 
-@test "what was unsteady proves nothing; another revision is no peer; a slow node is not seen through noise" {
+@test "unsteady runs, another revision and noise give no verdict on a node" {
     fleet 12 10 0.10 "Box A" a >a.jsonl
     sed '/node00/s/"cell": "vec stream/"flags": "unsteady", &/; /node01/s/"cell": /"flags": "quick imprecise", &/' a.jsonl >u.jsonl
     abdb import -q u.jsonl
@@ -67,7 +67,7 @@ for line in sys.stdin:
     same "$(said --cells | jq -r '.verdict' | sort -u)" unclear
 }
 
-@test "hundreds of drawn fleets: equal nodes are not called, those that can be shown are found" {
+@test "in hundreds of simulated fleets equal nodes are not reported, and detectable slow nodes are found" {
     BUILD=${BUILD:-build} python3 "$root/tests/campaigns/simulate_fleets.py" 10 >table
     same "$(wc -l <table)" 26
 }

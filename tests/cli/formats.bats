@@ -2,7 +2,7 @@
 # formats.bats - tables that a map file explains, cm-result JSON, rejects tried again, and what is too much.
 load common
 
-@test "every shipped map parses, and is found by its columns" {
+@test "every shipped map parses, and is chosen by its columns" {
     for m in "$root"/ingest/maps/*.map; do
         run abdb import --map "$m" /dev/null --dry-run
         [[ "$output" != *"line "*"unknown"* && "$output" != *"no such word"* ]] || { echo "$m: $output"; false; }
@@ -15,7 +15,7 @@ load common
     same "$(ask "SELECT line, field, reason FROM v_reject")" "10,MAMF,'about 5' is not a number"
 }
 
-@test "acceptance: nvbandwidth, bandwidthTest and SuperBench" {
+@test "output of nvbandwidth, bandwidthTest and SuperBench is imported" {
     abdb import -q "$fixtures"/nvbandwidth.{txt,json} "$fixtures/bandwidth_test.txt" "$fixtures/superbench.jsonl" 2>/dev/null
     cell() { ask "SELECT r.value, r.device, r.devices, r.medium FROM v_result r JOIN v_run_factor f USING (entry_id) WHERE $1 ORDER BY r.value"; }
     same "$(cell "f.text = 'host_to_device_memcpy_sm'")" $'41250000000,H100-SXM,1,wire\n50750000000,H100-SXM,1,wire'
@@ -44,7 +44,7 @@ load common
     fails 5 "not one value for each column of the matrix"
 }
 
-@test "what serving benchmarks print: a command belongs to its block, SGLang is told from vLLM, a run without tokens is a reject" {
+@test "serving logs: a command belongs to its block, SGLang differs from vLLM, a run without tokens is rejected" {
     run abdb import "$fixtures/serving_console.txt" --set device=H100-SXM --set devices=1
     fails 0 "3 rows: 2 accepted, 0 duplicate, 1 rejected"
     same "$(ask "SELECT source, model, metric, statistic, value, n FROM v_result WHERE artifact LIKE '%console%' ORDER BY 1, 3, 4")" \
@@ -58,7 +58,7 @@ load common
     fails 0 "900 of 1900 requests failed"
 }
 
-@test "shipped tables of the Azure guide are those of its pages" {
+@test "the shipped tables of the Azure guide equal its pages" {
     [ -d "$ABDB_REALDATA/acceptance" ] || skip "no realdata"
     # every number in the last column of the tables that are shipped, in the order of the pages
     for page in A100_v4 H100_v5 H200_v5 GB200_v6; do
@@ -70,13 +70,13 @@ load common
     [ "$(wc -l <pages)" -eq 174 ]
 }
 
-@test "prices: the provider is the user's word, on demand and spot apart" {
+@test "prices: the provider comes from --set, and on-demand and spot prices are separate" {
     abdb import -q "$fixtures/catalog.csv" --set provider=jarvislabs
     same "$(ask "SELECT provider, device, devices, kind, amount, currency, per FROM v_price WHERE source = 'skypilot' ORDER BY amount")" \
         $'jarvislabs,H100,8,spot,9.9,USD,hour\njarvislabs,H100,8,on-demand,23.92,USD,hour'
 }
 
-@test "a map of one's own: columns, constants, units in cells, meanings; a mistake is named by line" {
+@test "a user-defined map has columns, constants, units and meanings; a mistake is named by its line" {
     printf 'GPU;Speed;Latency;Kind\nbig one;12.5 tok/s;41 ms;A\nother;fast;?;B\n' >t.csv
     cat >t.map <<'M'
 name    mine
@@ -119,7 +119,7 @@ M
     fails 0 "1 accepted"
 }
 
-@test "a byte order mark, as Excel writes it: of a table, of records, of Windows-1252 behind it, of the map" {
+@test "a byte order mark is skipped in tables, records, Windows-1252 text and maps" {
     bom=$'\xef\xbb\xbf'
     printf '%s%s\n' "$bom" $'name mine\nset workload w\nmatch Accelerator\nfield device column Accelerator\nmetric tokens_per_s column Speed unit token/s\nfactor remark column Note' >t.map
     printf '%sAccelerator,Speed,Note\nH100-SXM,12,a\n' "$bom" >a.csv
@@ -132,7 +132,7 @@ M
     same "$(ask "SELECT group_concat(value || device) FROM (SELECT value, device FROM v_result ORDER BY 1)")" '"12.0H100-SXM,13.0H100-SXM,14.0H100-SXM,15.0H100-SXM"'
 }
 
-@test "--suggest-map drafts a map that parses and reads" {
+@test "--suggest-map drafts a map that parses and imports the file" {
     printf 'accelerator,model,num_gpus,tokens/s,batch size,power (W)\nH100,llama2-70b,8,1000.5,32,5000\n' >t.csv
     abdb import --suggest-map t.csv >t.map
     grep -q 'field device column "accelerator"' t.map
@@ -151,7 +151,7 @@ M
     [ ! -e none.db ]
 }
 
-@test "--suggest-map: units out of headings, statistics, a device by its cells, wide tables, no metric twice" {
+@test "--suggest-map takes units from headings, statistics, a device from cells, and each metric once" {
     draft() { # FILE
         abdb import --suggest-map "$1" | sed 's/^# metric /metric /' >"$1.map" # each question answered with yes
         run abdb import --db "$1.db" --map "$1.map" "$1"
@@ -181,7 +181,7 @@ H100,,,tokens_per_s,value,20,'
     abdb import --suggest-map none.csv | grep -q '^# set device NAME'
 }
 
-@test "cm-result JSON: power rows, unreviewed ones, one row in several files is one entry" {
+@test "cm-result JSON: power rows and unreviewed rows are read; a row in several files is one entry" {
     abdb import -q "$fixtures/cm_result.json"
     same "$(ask "SELECT metric, value, flags FROM v_statement WHERE source = 'mlperf-cm' AND metric_class IN ('performance', 'power') ORDER BY 1")" \
         $'power_w,5531.2,\nsamples_per_s,54063.2,unreviewed power'
@@ -191,14 +191,14 @@ H100,,,tokens_per_s,value,20,'
     fails 0 "0 accepted, 2 duplicate, 1 rejected"
 }
 
-@test "nccl-tests -J: sizes in place and out of place, a damaged one is a reject" {
+@test "nccl-tests -J: in-place and out-of-place sizes are read, and a damaged file is rejected" {
     run abdb import "$fixtures/nccl_tests.json" --set device=H100-SXM --set devices=8
     fails 0 "2 rows: 1 accepted, 0 duplicate, 1 rejected"
     same "$(ask "SELECT workload, dtype, x, raw_value, verdict FROM v_result WHERE metric = 'busbw_bytes_per_s' ORDER BY raw_value")" \
         $'all_reduce,fp32,1048576,77.1,pass\nall_reduce,fp32,1048576,78.64,unknown'
 }
 
-@test "--retry-rejects: after a mend of the file, or with what --set adds" {
+@test "--retry-rejects imports rejected rows after a correction of the file or with --set" {
     run abdb import -q "$fixtures/catalog.csv"
     [ "$status" -eq 5 ] # no row of it was kept
     same "$(ask "SELECT count(*) FROM v_reject")" 3
@@ -219,7 +219,7 @@ H100,,,tokens_per_s,value,20,'
     fails 0 "nothing to try again"
 }
 
-@test "--retry-rejects: rows that were accepted are not there a second time" {
+@test "--retry-rejects imports accepted rows only once" {
     cp "$fixtures/google_benchmark.json" g.json
     abdb import -q g.json || true
     before=$(ask "SELECT count(*) FROM v_result")
@@ -243,7 +243,7 @@ H100,,,tokens_per_s,value,20,'
         $'device,devices,count(*)\nH100-SXM,1,'"$before"$'\nH200-SXM,1,'"$before"
 }
 
-@test "import --timing says where the time goes" {
+@test "import --timing prints the time of each step" {
     run abdb import --timing "$fixtures/checker.csv"
     fails 0 "digest of the file"
     fails 0 "subjects"
@@ -251,7 +251,7 @@ H100,,,tokens_per_s,value,20,'
 
 # --- what is too much -------------------------------------------------------------------------------------------------------------
 
-@test "limits: long fields, NUL, bad UTF-8, deep JSON, huge numbers: a reason, never a crash" {
+@test "limits: long fields, NUL, bad UTF-8, deep JSON and huge numbers give a reason and no crash" {
     { printf 'evidence,source,workload,device,metric,value,unit\npublished,me,gemm,'; head -c 2000000 /dev/zero | tr '\0' x; printf ',time_s,1,s\n'; } >long.csv
     run abdb import long.csv
     fails 6 "field over 1048576 bytes"
@@ -280,7 +280,7 @@ H100,,,tokens_per_s,value,20,'
     fails 6 "not a format"
 }
 
-@test "limits: archives in archives are bounded, paths are labels, nothing is written" {
+@test "limits: nested archives are bounded, paths are only labels, and no member is unpacked to disk" {
     cp "$fixtures/checker.csv" c.csv
     tar cf 1.tar c.csv
     for i in 2 3 4 5 6 7; do tar cf $i.tar $((i - 1)).tar; done
@@ -308,7 +308,7 @@ P
     same "$(find "$dir" | grep -v 't.db' | sort)" "$(echo "$before" | grep -v 't.db')"
 }
 
-@test "limits: a large archive and a large table in bounded memory" {
+@test "limits: a large archive and a large table are imported in bounded memory" {
     case $build in *sanitize) skip "memory is not the program's own under sanitizers" ;; esac
     awk 'BEGIN { print "evidence,source,workload,device,metric,value,unit,locator"
         for (i = 0; i < 400000; i++) printf "published,me,gemm,device-%d,time_s,%d.5,s,row %d\n", i % 50, i + 1, i }' >big.csv
@@ -324,7 +324,7 @@ P
 
 # --- the facts do not depend on how they came -------------------------------------------------------------------------------------
 
-@test "order, repetition and splitting change no fact" {
+@test "order, repetition and splitting of files change no fact" {
     all=$(ls "$fixtures"/* | grep -v questions)
     abdb import -q $all 2>/dev/null || true
     one=$(facts)
@@ -345,7 +345,7 @@ P
     same "$(facts)" "$whole"
 }
 
-@test "each importer reads a fixture of ours" {
+@test "each importer reads its fixture" {
     abdb import -q "$fixtures"/* >/dev/null 2>&1 || true
     read=$(sqlite3 t.db "SELECT DISTINCT format FROM artifact")
     for format in $(sed -n 's/^FORMAT([a-z_]*, "\([a-z0-9-]*\)".*/\1/p' "$root/ingest/registry.def"); do
@@ -353,7 +353,7 @@ P
     done
 }
 
-@test "a program that prints or reads a format is no file of that format" {
+@test "source code that prints or reads a format is not taken for a file of this format" {
     mkdir code
     echo 'x = ":::MLLOG "' >code/log_parser.py
     printf 'PREFIX = ":::MLLOG {}"\ndef keys(line):\n    return ["submission_benchmark", "run_start"]\n' >code/mllog.py
@@ -375,7 +375,7 @@ P
     fails 6 "not a format that abdb reads"
 }
 
-@test "what is packed but does not call itself an archive is passed over" {
+@test "a zip file without the name of an archive is passed over, unless named itself" {
     echo weights >w && zip -q latents.zip w && mv latents.zip latents.pt
     mkdir data && cp latents.pt data && cp "$fixtures/hyperfine.json" data && gzip data/hyperfine.json
     tar cf all.tar data
@@ -390,7 +390,7 @@ P
     fails 0 "h.pt!hyperfine.json"
 }
 
-@test "AIPerf, genai-perf and GuideLLM: each load is a point of a curve, failed requests are said, unknown metrics are named" {
+@test "AIPerf, genai-perf, GuideLLM: each load is a point of a curve; failed requests and unknown metrics are named" {
     run abdb import --set devices=2 --set dtype=bf16 "$fixtures/aiperf.json"
     fails 0 "2 of 100 requests failed"
     fails 0 "telemetry_data (2), time_to_second_token (2), output_sequence_length (1)"
@@ -411,7 +411,7 @@ P
         $'0.1,2.5\n5,2.625\n50,3\n99,3.5\n99.9,3.75'
 }
 
-@test "AIPerf: a run without an answer has no results, a cancelled one is marked, a row of a CSV that is torn is a reject" {
+@test "AIPerf: a run without an answer has no results, a cancelled one is marked, a torn CSV row is rejected" {
     printf 'Metric,avg,min,max\nError Input Sequence Length (tokens),9.5,6,14\n\nMetric,Value\nError Request Count,20.00\n' >none.csv
     run abdb import none.csv
     fails 0 "20 of 20 requests failed"
@@ -431,7 +431,7 @@ P
     fails 5 "no rate, no latency"
 }
 
-@test "quality: lm-eval by task, llama-perplexity by corpus; a quantised model has no number format, a run's words end with it" {
+@test "quality: lm-eval by task, llama-perplexity by corpus; a quantised model has no number format" {
     run abdb import "$fixtures/lm_eval.json"
     fails 0 "bits_per_byte,none (1), rouge1,none (1)"
     same "$(ask "SELECT base_model, dtype, metric, value, yardstick FROM v_quality ORDER BY 3")" \
@@ -450,7 +450,7 @@ P
     fails 0 "1 accepted, 0 duplicate, 1 rejected"
 }
 
-@test "trtllm-bench: each run of a log has its own model, layout and load; a mean that stands twice is one value" {
+@test "trtllm-bench: each run of a log has its own model, layout and load; a repeated mean is stored once" {
     run abdb import --set device=H100-SXM "$fixtures/trtllm_bench.log"
     fails 0 "left out, for nothing here says what it is: per user or GPU (3)"
     same "$(ask "SELECT model, dtype, devices, metric, statistic, value, n FROM v_result ORDER BY entry_id, 4, 5")" \

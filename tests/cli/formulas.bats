@@ -33,7 +33,7 @@ arithmetic() {
         /\(devices\|ranks\) *- *1/p; /3600/p; /kv_heads\|hidden_size\|parameters/p; /v_price_used\|v_collective/p" "$@"
 }
 
-@test "each column that names a formula has the values of the views, on results stated per device, per node and in total" {
+@test "columns with a formula equal the views on results per device, per node and in total" {
     fill
     for report in $(abdb query --names); do
         abdb query "$report" --sql >"$report.sql"
@@ -49,7 +49,7 @@ arithmetic() {
     [ "$(wc -l <columns)" -ge 22 ]
 }
 
-@test "the check sees a report that computes by itself" {
+@test "the check finds a report with its own arithmetic" {
     fill
     abdb query perf-per-dollar --sql >perf-per-dollar.sql
     check perf-per-dollar.sql ""
@@ -65,7 +65,7 @@ arithmetic() {
     fails 1 "exaflop_per_usd: nothing, but per_dollar@1 is"
 }
 
-@test "what is stated per device and in total is answered alike, in columns without a formula too" {
+@test "results stated per device and in total give equal answers, also in columns without a formula" {
     local rates='["tokens_per_s","flops_per_s","samples_per_s","prefill_flops_per_s","hardware_flops_per_s","requests_per_s","goodput_requests_per_s","goodput_interactive_requests_per_s"]'
     filled "$root/data"
     for per in system device; do # the runs of workloads as runs on two devices, the site's as they are
@@ -92,7 +92,7 @@ arithmetic() {
     diff system.out device.out
 }
 
-@test "formulas that reports name exist, and stand in the field for them" {
+@test "every formula of a report exists, and stands in its own field" {
     abdb init >/dev/null
     { ask "SELECT formula FROM v_formula"; echo scaling_efficiency@1; } | sort >known
     cat "$root"/query/reports/*.sql >all.sql
@@ -116,7 +116,7 @@ arithmetic() {
     done
 }
 
-@test "the price that counts: of a day, of each provider the latest, own quotes instead" {
+@test "the price in force is the latest of each provider on the given day, or the quote of the user" {
     fill
     printf 'provider,instance,device,devices,kind,amount,currency,per,valid_from,source,locator\n%s\n' \
         "Acme,8xH100,H100-SXM,8,on-demand,98.32,USD,hour,2024-01-04,user,c" \
@@ -139,7 +139,7 @@ arithmetic() {
         "8000 $(ask "SELECT n.value FROM v_normalised n JOIN v_result r USING (result_id) WHERE r.locator = 'row 4' AND n.formula = 'usd_per_million_tokens@1' AND n.price_kind = 'spot' AND n.provider = 'Acme' AND n.price_date = '2024-06-01'")"
 }
 
-@test "rounds come in order as numbers: v10.0 after v6.0" {
+@test "rounds are sorted as numbers: v10.0 after v6.0" {
     fill
     same "$(abdb query mlperf-llm -o csv 2>/dev/null | awk -F, 'NR > 1 { print $1 }' | sort -u)" v10.0
     same "$(abdb query mlperf-llm --round all --all --model llama3.1-8b -o csv 2>/dev/null | awk -F, 'NR > 1 { print $1 }' | uniq | head -2 | tr '\n' ' ')" "v10.0 v6.1 "
@@ -158,7 +158,7 @@ arithmetic() {
     fails 0 "mlperf-site, row 17"
 }
 
-@test "an export is selected as a comparison is: text is text, and what is unknown differs from every value" {
+@test "export selects rows as compare does: text as text, and unknown as different from every value" {
     printf '%s\n' evidence,source,workload,device,metric,value,unit,tag,locator published,s,w,d,flops_per_s,1,FLOP/s,100,a \
         published,s,w,d,flops_per_s,2,FLOP/s,1e2,b published,s,w,d,flops_per_s,3,FLOP/s,,c >tags.csv
     abdb import -q tags.csv
@@ -169,7 +169,7 @@ arithmetic() {
     same "$(tags 'value>=2' | wc -w)" 2
 }
 
-@test "a specification is no result: no value of one stands for it" {
+@test "a specification is never used as a result" {
     fill
     run abdb rank quantity=memory_bandwidth --per device
     fails 3 "number of devices unknown"

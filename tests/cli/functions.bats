@@ -42,7 +42,7 @@ refused_everywhere() { # SQL WORDS [site]
     rm -rf s own
 }
 
-@test "a function of SQLite that overwrites a pointer or leaks an address is refused, by every way in" {
+@test "SQLite functions that overwrite a pointer or leak an address are refused in every verb" {
     abdb init >/dev/null
     for sql in "SELECT fts3_tokenizer('simple', x'4141414141410000')" "SELECT hex(fts3_tokenizer('simple')) AS x" "SELECT 1 AS x WHERE FTS3_TOKENIZER('porter') NOTNULL"; do
         refused_everywhere "$sql" "SQL may not call the function fts3_tokenizer: it reads and sets addresses of code"
@@ -55,7 +55,7 @@ refused_everywhere() { # SQL WORDS [site]
     fails 0 "may not call the function fts3_tokenizer"
 }
 
-@test "every function of the installed SQLite that is not on the list is refused by its name" {
+@test "every function of the installed SQLite outside of the list is refused by name" {
     abdb init >/dev/null
     functions_here | cut -d' ' -f1 | sort -u >here
     refused_calls >calls
@@ -86,7 +86,7 @@ refused_everywhere() { # SQL WORDS [site]
     fails 0 " refused"
 }
 
-@test "functions and tables of other programs are not there, and bombs end" {
+@test "functions and tables of other programs are absent, and memory bombs end" {
     abdb init >/dev/null
     for call in "readfile('/etc/passwd')" "writefile('x', 'y')" "edit('x')" "zipfile('x')" "sqlite_offset(1)" "load_extension('x')"; do
         run abdb query "SELECT $call AS x"
@@ -103,7 +103,7 @@ refused_everywhere() { # SQL WORDS [site]
     [ "$status" -eq 6 ] || [ -z "$(tail -n +2 <<<"$output")" ]
 }
 
-@test "no verb constructs a virtual table that a file brings" {
+@test "no verb opens a virtual table from a file" {
     abdb import -q "$root/data/results/databricks.csv" "$root/data/prices.csv"
     with_virtual_tables
     for table in evil evil5 boxes words broken; do
@@ -129,7 +129,7 @@ refused_everywhere() { # SQL WORDS [site]
     fails 6 "is not the one that abdb makes"
 }
 
-@test "a table or view of a file that hides a table function is refused by every verb" {
+@test "a table or view from a file over a hidden table function is refused by every verb" {
     abdb import -q "$root/data/prices.csv"
     abdb query --functions -o csv | awk -F, '/,table,/ { print $1 }' >tables
     [ "$(wc -l <tables)" -ge 12 ]
@@ -150,13 +150,13 @@ refused_everywhere() { # SQL WORDS [site]
     [[ $output == *"hides the function"* && $output != *sound* ]]
 }
 
-@test "a text in double quotes is a mistake with its cure, everywhere" {
+@test "a text in double quotes is refused everywhere, with advice on single quotes" {
     abdb init >/dev/null
     refused_everywhere 'SELECT device FROM v_result WHERE device = "H100-SXM"' "a text stands in single quotes"
     same "$(abdb query 'SELECT 1 AS "a name"' -o csv | head -1)" "a name"
 }
 
-@test "several statements are refused before one runs, by every way in but the shell" {
+@test "several statements at once are refused before the first runs, except in the shell" {
     abdb init >/dev/null
     run abdb query "SELECT 1 AS bad; SELECT 0 AS bad" --fail-on bad
     fails 2 "more than one statement: a second begins on line 1 with 'SELECT 0 AS bad'"
@@ -197,7 +197,7 @@ refused_everywhere() { # SQL WORDS [site]
     same "$(abdb query "SELECT '; SELECT 2' AS \"a;b\"" -o csv)" "$(printf 'a;b\n; SELECT 2')"
 }
 
-@test "the shell prints the rows of each statement, to the first mistake of a line" {
+@test "the shell prints the rows of each statement up to the first mistake in a line" {
     abdb init >/dev/null
     printf '.mode csv\nSELECT 1 AS a; SELECT 2 AS b;;\n;\n-- nothing\nSELECT 3 AS c; SELEC; SELECT 4 AS d;\nSELECT 5 AS e; SELECT 6 AS f' >lines
     abdb query -i <lines >out 2>err
@@ -206,7 +206,7 @@ refused_everywhere() { # SQL WORDS [site]
     same "$(wc -l <err)" 1
 }
 
-@test "what is behind a zero byte is not left out silently" {
+@test "a zero byte in SQL is refused with its line" {
     abdb init >/dev/null
     printf 'SELECT 1 AS ok;\n\0SELECT 0 AS bad;\n' >zero.sql
     run abdb query -f zero.sql
@@ -219,7 +219,7 @@ refused_everywhere() { # SQL WORDS [site]
     fails 2 "zero byte"
 }
 
-@test "the list of functions is what help, completion and the README have" {
+@test "query --functions, help, completion and the README list the same functions" {
     abdb init >/dev/null
     abdb query --functions -o csv >list
     same "$(head -1 list)" "function,arguments,origin,group,meaning"
@@ -234,7 +234,7 @@ refused_everywhere() { # SQL WORDS [site]
     same "$(printf '.mode csv\n.functions\n' | abdb query -i | sha256sum)" "$(sha256sum <list)"
 }
 
-@test "Python's connect refuses what abdb query refuses, with and without the extension" {
+@test "connect of the Python module refuses the same SQL as abdb query, with and without the extension" {
     abdb init >/dev/null
     cat >ask.py <<'P'
 import sys, abdb
@@ -265,7 +265,7 @@ except abdb.Error as why: print(why.code, why)'
     grep -q "False .*holds virtual tables (evil, evil5, boxes, words, broken)" out
 }
 
-@test "Datasette with the plug-in refuses what abdb query refuses, and serves the rest" {
+@test "Datasette with the plug-in refuses the same SQL as abdb query, and serves all other queries" {
     [[ $build != *sanitize* ]] || skip "the extension is not built with sanitizers"
     datasette=$(command -v datasette || ls "$build/venv/bin/datasette" 2>/dev/null) || skip "no datasette (make peers installs it)"
     filled $(half_of_data)

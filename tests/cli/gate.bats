@@ -9,7 +9,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     abdb compare "$@" -o jsonl 2>/dev/null | jq -r "$column"
 }
 
-@test "a process counts once, however many samples it has" {
+@test "a process counts once, with any number of samples" {
     processes a c-1 1 2
     processes b c-1 1.3 2
     same "$(pairs .verdict tag=a tag=b)" too-few
@@ -20,7 +20,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     abdb compare tag=a tag=b --fail-on slower --missing warn
 }
 
-@test "a pair that could not show even a doubling was not judged, and a gate says so" {
+@test "a pair too noisy to show a doubling is not judged, and fails the gate" {
     processes a c-1 1 5 1.8
     processes z c-1 1.2 5 1.8
     same "$(pairs '.verdict, .shows > 1' tag=a tag=z | tr '\n' ' ')" "unclear true "
@@ -30,14 +30,14 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     abdb compare tag=a tag=z --fail-on slower --missing warn
 }
 
-@test "what no number of processes up to 1000 would show is called so, of pairs too" {
+@test "a pair beyond the reach of 1000 processes is reported as such" {
     processes a c-1 1 10 1.8
     processes b c-1 1 10 1.8
     run abdb compare tag=a tag=b
     fails 0 "1 of 1 pair cannot show a change of 5 %; not even 1000 processes a side would."
 }
 
-@test "a gate of a report that finds no row has judged nothing" {
+@test "a gate on a report without rows fails with: nothing was judged" {
     processes a c-1 1 5
     run abdb query history --cell 'typo*' --fail-on changed
     fails 1 "no row: nothing was judged (--fail-on changed)"
@@ -48,7 +48,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     abdb query "SELECT 1 AS bad WHERE 0" --fail-on bad # what finds nothing bad holds
 }
 
-@test "a side of two programs is none; processes without a turn are counted out loud" {
+@test "processes of a second program and processes without a turn are counted and left out of the comparison" {
     told a c-1 1 10 0.002 "" "command wall-time" '{"command":"./old"}' >p.jsonl
     told b c-1 1.3 10 0.002 "" "command wall-time" '{"command":"./new"}' >>p.jsonl
     told a c-2 9 10 0.002 "" "command wall-time" '{"command":"./other"}' >>p.jsonl
@@ -70,7 +70,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     abdb compare "tag=a,command='./old'" tag=e --drift 0.01 --fail-on slower
 }
 
-@test "processes that took turns: what drifts cancels, a change stays" {
+@test "alternating processes cancel a drift and keep a change" {
     WALK=1.05 processes a c-1 1 12
     WALK=1.05 processes b c-1 1 12
     WALK=1.05 processes slow c-1 1.05 12
@@ -88,7 +88,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     same "$(pairs '[.paired, .verdict] | @csv' tag=a tag=later --drift 0.001)" '"no","unclear"'
 }
 
-@test "separate commands prove nothing of a machine that nobody calibrated" {
+@test "results of separate commands on an uncalibrated machine are unclear and fail the gate" {
     processes before c-1 1 10
     processes after c-2 1.15 10
     same "$(pairs .verdict tag=before tag=after)" unclear
@@ -118,7 +118,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     fails 0 "was never calibrated"
 }
 
-@test "unsteady and imprecise runs prove nothing: unclear, never slower" {
+@test "unsteady and imprecise runs are unclear, never slower" {
     processes a c-1 1 10
     processes shaky c-1 1.5 10 0.002 unsteady
     processes brief c-1 1.5 10 0.002 "quick imprecise"
@@ -138,7 +138,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     same "$(pairs '[.verdict, .contender_n] | @csv' tag=a tag=again)" '"slower",10'
 }
 
-@test "values and ratio agree, in turn or not, with outliers or without" {
+@test "values and ratio agree, with and without turns and outliers" {
     processes a c-1 1 11 0.2
     processes b c-1 1.02 11 0.3
     processes c c-2 1.04 9 0.4
@@ -149,7 +149,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     done
 }
 
-@test "what was asked is what is compared: automatic launches are no identity, settings are" {
+@test "cells are paired by their settings, not by the automatic number of launches" {
     processes a c-1 1 10 0.002 "" "ref elementwise rows=100" '{"rows":"100","sample_launches":"1"}'
     processes a c-1 10 10 0.002 "" "ref elementwise rows=1000" '{"rows":"1000","sample_launches":"1"}'
     processes b c-1 1 10 0.002 "" "ref elementwise rows=100" '{"rows":"100","sample_launches":"2"}'
@@ -161,7 +161,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     same "$(pairs '.ratio | round' tag=a,rows=100 tag=a,rows=1000)" 10
 }
 
-@test "what has no like fails the gate, or is warned of" {
+@test "a cell without a partner fails the gate, or gives a warning with --missing warn" {
     processes a c-1 1 10
     processes a c-1 1 10 0.002 "" "ref stream n=512" '{"operation":"copy"}'
     processes b c-1 1 10
@@ -179,7 +179,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     fails 1 "1 of 2 cells: ref gemm n=512 (slower"
 }
 
-@test "single statements without samples cannot hold a gate" {
+@test "single values without samples fail a gate" {
     printf 'evidence,source,workload,device,devices,metric,statistic,value,unit,locator,tag\nmeasured,me,toil,Box,1,time_s,median,1,s,a,x\nmeasured,me,toil,Box,1,time_s,median,3,s,b,y\n' | abdb import -q -
     same "$(pairs .verdict tag=x tag=y)" stated
     run abdb compare tag=x tag=y --fail-on slower
@@ -187,7 +187,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     abdb compare tag=x tag=y --fail-on slower --missing warn
 }
 
-@test "evidence is counted over all pairs that were looked at" {
+@test "the evidence for a change is corrected for the number of compared pairs" {
     p=$(processes a c-1 1 8 0.01; processes b c-1 1.03 8 0.03; pairs .p tag=a tag=b)
     awk -v p="$p" 'BEGIN { exit !(p < 0.01 && p > 0.0004) }' # alone it would do at 0.01
     same "$(pairs .verdict tag=a tag=b --alpha 0.01)" slower
@@ -199,7 +199,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     same "$(pairs 'select(.workload == "gemm") | .p_all / .p | round' tag=a tag=b --alpha 0.01)" 41
 }
 
-@test "the change that shall be found, and how many processes that takes" {
+@test "--find sets the change to detect; the output has the needed number of processes" {
     processes a c-1 1 10 0.05
     processes b c-1 1 10 0.09
     run abdb compare tag=a tag=b
@@ -211,7 +211,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     fails 2 "--find wants a fraction"
 }
 
-@test "JUnit and annotations: valid, complete, and nothing of a name is obeyed" {
+@test "JUnit and annotations are valid and complete, and commands in names have no effect" {
     processes a c-1 1 10
     processes b c-1 2 10
     processes a c-1 1 10 0.002 "" "ref <evil>&\"::%0A n=512" '{"operation":"x"}'
@@ -233,7 +233,7 @@ P
     [[ $output == *"::error title=ref <evil>&\"%3A%3A%250A n=512::same"* ]] || { echo "$output"; false; }
 }
 
-@test "a summary counts in how many cells a change could hide; every cell is in one count" {
+@test "the summary counts the cells that could hide a change, and each cell once" {
     processes a c-1 1 10 0.05
     processes b c-1 1 10 0.09
     for tag in a b; do processes $tag c-1 1 10 0.002 "" "ref stream n=512" '{"operation":"copy"}'; done
@@ -259,7 +259,7 @@ P
     same "$(sed -n 2p counts)" 1
 }
 
-@test "what else changed stands beside a change, and only there" {
+@test "other changed factors are printed beside a change, and only there" {
     processes a c-1 1 10 0.002 "" "ref gemm n=512" '{"commit":"aaaa1111","dirty":"no"}'
     processes newcc c-1 1.2 10 0.002 "" "ref gemm n=512" '{"commit":"bbbb2222","dirty":"no"}'
     run abdb compare tag=a tag=newcc
@@ -270,7 +270,7 @@ P
     [[ $output != *"beside it"* ]]
 }
 
-@test "samples of a program that times commands are processes" {
+@test "each sample of an imported command timer counts as a process" {
     for f in a b; do
         jq -n --arg f $f '{results: [{command: "sleep", mean: 1, median: 1, min: 0.9, max: 1.1, stddev: 0.01, user: 0, system: 0,
             times: [range(10) | (if $f == "a" then 1 else 1.5 end) + . * 0.001], exit_codes: [range(10) | 0]}]}' >$f.json
@@ -314,7 +314,7 @@ B
     : >log
 }
 
-@test "builds take turns, cell by cell, to and fro, each with its tag: the slower one is found" {
+@test "builds take turns cell by cell, each with its tag, and the slower build is found" {
     toil old 20
     toil new 21
     export ABDB_BACKENDS=$dir/old
@@ -328,7 +328,7 @@ B
     fails 2 "share 20 of them"
 }
 
-@test "one unchanged build against itself: no alarm, also where launches are chosen anew" {
+@test "a comparison of a build with itself gives no alarm, also with different numbers of launches" {
     toil one 20
     export ABDB_BACKENDS=$dir/one
     abdb run -q --kernel k --axis n=1,2,3 --backend fake --builds a=one,b=one
@@ -338,7 +338,7 @@ B
     same "$(pairs '.verdict' tag=a tag=b | sort -u)" same
 }
 
-@test "a gate measures ten processes, and again what was in doubt, twice at most" {
+@test "a gate measures ten processes, and repeats doubtful cells at most twice" {
     toil one 20
     export ABDB_BACKENDS=$dir/one
     run abdb run --kernel k --axis do=ok,shaky,always,few --backend fake --tag t --gate --repeat 5
@@ -354,7 +354,7 @@ B
     fails 0 "10 cells by 1 backend (10 processes of each): about"
 }
 
-@test "an interrupted gate of builds goes on with what is missing" {
+@test "an interrupted gate of builds resumes with the missing cells" {
     toil old 20
     toil new 21
     export ABDB_BACKENDS=$dir/old
@@ -367,7 +367,7 @@ B
     same "$(cat log)" "21 k n=1"
 }
 
-@test "builds, calibration: what cannot be asked" {
+@test "wrong options of --builds and --calibrate are refused" {
     toil one 20
     export ABDB_BACKENDS=$dir/one
     run abdb run --kernel k --backend fake --builds before=one,after=none
@@ -385,7 +385,7 @@ B
     same "$(wc -c <log)" 0
 }
 
-@test "without --backend the programs that all builds have take part" {
+@test "a run without --backend uses the programs present in all builds" {
     toil old 20
     toil new 20
     cp old/abdb-run-fake old/abdb-run-gone
@@ -399,7 +399,7 @@ B
     fails 2 "a program abdb-run-NAME beside abdb or in the folder \$ABDB_BACKENDS ($dir/old)"
 }
 
-@test "a calibration is six commands; what it learns serves the next comparison" {
+@test "a calibration takes six commands, and the next comparison uses its result" {
     toil one 20
     toil other 26
     export ABDB_BACKENDS=$dir/one
@@ -414,7 +414,7 @@ B
     [[ $output == *"by abdb run --calibrate"* ]]
 }
 
-@test "--commit auto: revision, branch and changed files, of each build's own checkout" {
+@test "--commit auto stores revision, branch and changed files of the checkout of each build" {
     for b in old new; do
         toil $b 20
         git -C $b init -q -b work-$b
@@ -455,7 +455,7 @@ commits() {
     abdb import -q commits.jsonl
 }
 
-@test "history: a row a command, change points along commits, a gate until they are noted" {
+@test "history prints a row for each command, and fails the gate at a change point without a note" {
     commits
     run abdb query history --fail-on changed
     fails 1 "1 of 18 rows has changed (--fail-on)"
@@ -472,7 +472,7 @@ commits() {
     abdb query "SELECT 0 AS n, NULL AS m" --fail-on n
 }
 
-@test "history: a series a program: of another name or other words it is another; a kernel's tags are builds, and part nothing" {
+@test "history makes one series for each program and its words; tags of a kernel are builds of one series" {
     for i in $(seq 12); do # programs of one cell that take turns
         told lint "c-$((100 + 2 * i))" "$(awk -v i="$i" 'BEGIN { print (i > 6 ? 2 : 1) * (1 + (i * 7 % 5 - 2) / 1000) }')" 2 0.002 "" "command wall-time" '{"command":"./lint"}'
         told unit "c-$((101 + 2 * i))" "$(awk -v i="$i" 'BEGIN { print 1.5 * (1 + (i * 3 % 5 - 2) / 1000) }')" 2 0.002 "" "command wall-time" '{"command":"./unit"}'
@@ -499,7 +499,7 @@ commits() {
         $'["command wall-time p=./p 1",24,100]\n["command wall-time p=./p 2",24,100]'
 }
 
-@test "history: the more cells are looked at, the more evidence a change needs" {
+@test "history requires more evidence for a change among more cells" {
     for i in $(seq 12); do # two levels of six: the best of the splits of such a series is one of some 100
         told "run$i" "c-$((100 + i))" "$(awk -v i="$i" 'BEGIN { print (i > 6 ? 1.08 : 1) * (1 + (i * 7 % 5 - 2) / 300) }')" 1
         told "run$i" "c-$((100 + i))" 1 1 0 "" "ref stream n=1" '{"operation":"copy"}' >one
@@ -511,7 +511,7 @@ commits() {
     same "$(abdb query history --cells 1000 -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | .run')" ""
 }
 
-@test "history: a gate looks at every cell, and neither it nor the screen at runs in doubt" {
+@test "history judges every cell in a gate, and leaves out doubtful runs on the screen and in the gate" {
     for cell in 1 2 3 4 5 6; do
         for i in $(seq 20); do told "run$i" "c-$((100 + i))" "$([ $cell = 6 ] && [ "$i" -gt 10 ] && echo 1.3 || echo 1)" 5 0.002 "" "ref gemm n=$cell"; done
     done >six.jsonl
@@ -545,7 +545,7 @@ commits() {
     done
 }
 
-@test "what is in doubt says so wherever it is shown" {
+@test "a doubtful result is marked in each report that shows it" {
     factors='{"operation":"copy","stores":"plain","level":"memory","m":"512","k":"512","threads":"1"}'
     for kernel in gemm stream; do
         told doubt c-1 1 1 0 imprecise "ref $kernel n=512" "$factors" | jq -c '.result += [{metric: "flops_per_s", statistic: "median", value: 1e9},
@@ -559,7 +559,7 @@ commits() {
     done
 }
 
-@test "note: what cannot be noted" {
+@test "note refuses unknown commits, other selections and a wrong number of words" {
     commits
     run abdb note commit=0 "too short, or several"
     fails 2 "no commit here is called '0'"
@@ -588,7 +588,7 @@ workflow() {
     for step in steps/*; do bash -e "$step" || return 1; done
 }
 
-@test "the example workflow: a change that costs nothing passes, one that costs 20 % is stopped, with annotations" {
+@test "the example workflow passes a change without cost and stops one of 20 %, with annotations" {
     cp "$root"/tests/ci-example/{Makefile,speed.plan} "$root/tests/bench/toil.c" .
     printf 'steps/\nbase/\nbuild/\n*.db*\n' >.gitignore
     commit() { git add -A && git -c user.name=a -c user.email=a@b.c -c commit.gpgsign=false commit -q -m "$1"; }
@@ -611,7 +611,7 @@ workflow() {
     [[ $output == *"2 fail"* ]]
 }
 
-@test "a build that does 5 % more work is found, the same build twice is not" {
+@test "a build with 5 % more work is found; a second copy of the same build is not" {
     for b in "base 0" "more 5"; do
         set -- $b
         mkdir "$1"

@@ -7,7 +7,7 @@ on() { # DEVICE [ENVIRONMENT]: records on standard input, measured there
     jq -c --arg device "$1" --argjson more "${2:-{\}}" '.field.device = $device | .environment |= (fromjson + $more | tojson)'
 }
 
-@test "a gate of two machines is refused, whichever is slower; --across-machines compares them" {
+@test "a gate across two machines is refused, in both directions; --across-machines compares them" {
     told a c-1 1 10 | on "EPYC 7763" >p.jsonl
     told b c-2 1.15 10 | on "EPYC 9V74" >>p.jsonl
     abdb import -q p.jsonl
@@ -29,7 +29,7 @@ on() { # DEVICE [ENVIRONMENT]: records on standard input, measured there
     fails 3 "::error title=ref gemm n=512::NOT COMPARABLE one-machine"
 }
 
-@test "processor, power limit and kind of virtual machine are a machine, too; what is unknown is no other" {
+@test "processor, power limit and kind of virtual machine distinguish machines; an unknown value does not" {
     told a c-1 1 10 | on Box '{"host_processor_model_name":"X","gpu_power_limit":"300 W","virtual_machine_type":"m5"}' >p.jsonl
     for key in host_processor_model_name gpu_power_limit power_limit virtual_machine_type virtual_machine; do
         told $key c-1 1 10 | on Box "{\"host_processor_model_name\":\"X\",\"gpu_power_limit\":\"300 W\",\"virtual_machine_type\":\"m5\",\"power_limit\":\"1\",\"virtual_machine\":true,\"$key\":\"other\"}" >>p.jsonl
@@ -52,7 +52,7 @@ on() { # DEVICE [ENVIRONMENT]: records on standard input, measured there
     fails 0 COMPARABLE
 }
 
-@test "several devices measured on both sides are compared one by one" {
+@test "several devices on both sides are compared one by one" {
     for tag in a b; do
         told $tag c-1 1 10 | on One
         told $tag c-1 2 10 0.002 "" "ref gemm n=512 " | on Two
@@ -63,7 +63,7 @@ on() { # DEVICE [ENVIRONMENT]: records on standard input, measured there
     same "$(abdb compare tag=a tag=b -o jsonl | wc -l)" 2
 }
 
-@test "a gate judges the newest command that has its tags, and names it; --where run= picks another" {
+@test "a gate judges the newest command with its tags, and names it; --where run= selects another" {
     { told a c-1 1 10; told b c-1 1.3 10; told a c-2 1 10 && told b c-2 1 10; } | jq -c 'if .field.campaign == "c-2" then .field.date |= sub("2026-03-01"; "2026-03-02") else . end' >p.jsonl
     abdb import -q p.jsonl
     run abdb compare tag=a tag=b --fail-on slower
@@ -77,7 +77,7 @@ on() { # DEVICE [ENVIRONMENT]: records on standard input, measured there
     fails 1 "slower: 2.0"
 }
 
-@test "no stale pass: a newest command that failed fails the gate, with the reason, in every form" {
+@test "a newest command that failed fails the gate with its reason, in every format" {
     abdb run -q --command xa='sleep 0.003' --command xb='sleep 0.003' --repeat 5
     run abdb run -q --command xa='sleep 0.003' --command xb='sh -c "echo assertion x failed >&2; exit 7"' --repeat 5
     [ "$status" -eq 5 ]
@@ -101,7 +101,7 @@ on() { # DEVICE [ENVIRONMENT]: records on standard input, measured there
     abdb compare tag=a tag=b --fail-on slower --missing warn
 }
 
-@test "JUnit is written where nothing could be judged: a tag that is not there, a file that is none" {
+@test "JUnit is written for a comparison without a judgement: an absent tag, a missing file" {
     abdb run -q --command xa='sleep 0.003' --repeat 2
     run abdb compare tag=xa tag=nowhere -o junit --out gate.xml
     fails 2 "no result matches"

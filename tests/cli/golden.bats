@@ -11,7 +11,7 @@ golden() { # NAME COMMAND...
     diff -u "$root/tests/golden/$name.txt" got
 }
 
-@test "reports" {
+@test "reports print their golden texts" {
     cp "$fixtures"/{checker.csv,summary.json} .
     abdb import -q "$root/data" checker.csv
     golden mlperf-llm-server abdb query mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server
@@ -27,7 +27,7 @@ golden() { # NAME COMMAND...
 }
 
 # One golden output for each question that users ask.
-@test "reports of questions" {
+@test "reports for questions print their golden texts" {
     cp "$fixtures"/{checker.csv,questions.csv} .
     abdb import -q "$root/data" checker.csv questions.csv
     golden llm-by-scenario abdb query llm-by-scenario
@@ -47,7 +47,7 @@ golden() { # NAME COMMAND...
     golden mlperf-footnotes abdb query mlperf-footnotes --keys "$(ask "SELECT group_concat(key, ' ') FROM v_mlperf WHERE device = 'H200-SXM' AND model = 'llama2-70b-99' AND scenario = 'Server'")"
 }
 
-@test "comparisons and rankings" {
+@test "comparisons and rankings print their golden texts" {
     filled "$root/data" "$fixtures/questions.csv"
     h200=device=H200-SXM,model=llama2-70b-99,evidence=mlperf
     golden compare abdb compare $h200 device=MI355X model=llama2-70b-99,evidence=measured --where model=llama2-70b-99 --per device
@@ -62,7 +62,7 @@ golden() { # NAME COMMAND...
     golden compare-help abdb compare --help
 }
 
-@test "screens of verbs" {
+@test "screens of verbs print their golden texts" {
     golden help abdb --help
     golden query-first abdb query
     golden query-list abdb query --all
@@ -76,7 +76,7 @@ golden() { # NAME COMMAND...
     golden man abdb help --man
 }
 
-@test "a figure's script" {
+@test "the script of a figure matches its golden text" {
     filled "$root/data"
     golden plot-script abdb plot mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server --script
 }

@@ -13,7 +13,7 @@ series() { # VALUES of an awk program over i, COUNT, FACTORS (a jq program over 
 }
 found() { abdb query history -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | [.run, (.ratio * 100 | round), .between]' | tr '\n' ' '; }
 
-@test "a change is placed at its first run, also near the end, and stays found" {
+@test "history places a change at its first run, also near the end, and keeps it as runs are added" {
     for n in 18 19 20 24; do
         series "i > 14 ? 1.186 : 1" $n
         same "$(found)" '[15,119,null] '
@@ -25,7 +25,7 @@ found() { abdb query history -o jsonl 2>/dev/null | jq -c 'select(.change == 1) 
     same "$(abdb query "SELECT place, low, high FROM abdb_changes('[1,1.01,0.99,1,1.01,1,1.06,1.12,1.13,1.11,1.12,1.12,1.13,1.11]')" -o csv | tail -1)" 7,7,8
 }
 
-@test "each series has a verdict, what it would show, and how many commands it wants" {
+@test "each series has a verdict, its detectable change, and the number of commands that it needs" {
     last() { abdb query history -o jsonl 2>/dev/null | jq -c 'select(.verdict) | [.verdict, .shows == null, .wants, .unjudged]'; }
     series 1 7
     same "$(last)" '["too-few",true,3,1]'
@@ -42,7 +42,7 @@ found() { abdb query history -o jsonl 2>/dev/null | jq -c 'select(.change == 1) 
     same "$(abdb query "SELECT verdict FROM abdb_verdict('[1,2,1,2,9,1,3,1,2,9,1]')" -o csv | tail -1)" too-few # it would not show a doubling
 }
 
-@test "other nodes, threads, quotas and processors are other series: none blames a commit" {
+@test "runs with another node, number of threads, quota or processor form another series" {
     for factor in node threads cpu_quota; do
         series "i > 12 ? 1.12 : 1" 24 "{commit: \"c\\(\$i)\", $factor: (if \$i > 12 then \"8\" else \"4\" end)}"
         abdb query history --fail-on changed,unjudged
@@ -56,7 +56,7 @@ found() { abdb query history -o jsonl 2>/dev/null | jq -c 'select(.change == 1) 
     same "$(abdb query history -o jsonl 2>/dev/null | jq -r .label | sort -u)" $'ref gemm n=512 A\nref gemm n=512 B'
 }
 
-@test "commits measured backwards stand in their own order; without dates of all, in that of measuring" {
+@test "commits are sorted by date; without a date for each, by time of measuring" {
     # measured from the newest to the oldest: the 13th commit is slower
     series "25 - i >= 13 ? 1.2 : 1" 24 '{commit: "c\(25 - $i)", commit_date: "2026-01-\(130 - $i | tostring[1:])T00:00:00Z"}'
     same "$(abdb query history -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | [.commit, (.ratio * 10 | round)]')" '["c13",12]'
@@ -64,7 +64,7 @@ found() { abdb query history -o jsonl 2>/dev/null | jq -c 'select(.change == 1) 
     same "$(abdb query history -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | [.commit, (.ratio * 10 | round)]')" '["c12",8]'
 }
 
-@test "--command keeps a commit and its date: a history of any program" {
+@test "--commit stores a commit and its date for any program, and history sorts by it" {
     git init -q repo
     cd repo
     git -c user.name=a -c user.email=a@b.c -c commit.gpgsign=false commit -q --allow-empty -m one --date 2026-01-02T03:04:05+01:00
@@ -77,7 +77,7 @@ found() { abdb query history -o jsonl 2>/dev/null | jq -c 'select(.change == 1) 
     same "$(said commit_date | wc -l)" 1
 }
 
-@test "simulated histories: false alarms, places, verdicts that stay" {
+@test "simulated histories have few false alarms, exact places and stable verdicts" {
     BUILD=${BUILD:-build} /usr/bin/python3 "$root/tests/campaigns/simulate_histories.py" 1 >table
     grep -q "placed exactly: 558 of 558" table
 }

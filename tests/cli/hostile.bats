@@ -31,7 +31,7 @@ sys.exit(code if most < 700 * 1024 else f"{most} KiB of memory")' "$dir/liar/abd
     no pgrep -f "$dir/liar/abdb-store-pg"
 }
 
-@test "a store that never ends: a line, rows, drops, silence, more rows than were asked for" {
+@test "pull ends for a store with an endless line, endless rows, silence or extra rows" {
     need_liar
     WAY=line refuses "the store answered a line of more than 256 MiB" pull
     WAY=rows refuses "not done after 2 s: --timeout" pull --timeout 2
@@ -44,7 +44,7 @@ sys.exit(code if most < 700 * 1024 else f"{most} KiB of memory")' "$dir/liar/abd
     WAY=mute refuses "the store has answered nothing for 1 s" push --wait 1
 }
 
-@test "a store that does not read what it is sent" {
+@test "push ends for a store that does not read its input" {
     need_liar
     abdb init --db t.db >/dev/null
     for n in {1..40000}; do echo "device-of-a-long-name-for-rows-that-fill-a-pipe-$n,alias-of-it-$n"; done | sqlite3 t.db ".mode csv" ".import /dev/stdin x" 2>/dev/null || true
@@ -52,7 +52,7 @@ sys.exit(code if most < 700 * 1024 else f"{most} KiB of memory")' "$dir/liar/abd
     WAY=deaf refuses "the store has " push --wait 1
 }
 
-@test "a store whose rows are none of their table" {
+@test "pull refuses rows of wrong length, type or encoding from a store" {
     need_liar
     WAY=short refuses "the store answered a row of" pull
     WAY=long refuses "the store answered a row of" pull
@@ -72,7 +72,7 @@ sys.exit(code if most < 700 * 1024 else f"{most} KiB of memory")' "$dir/liar/abd
     fails 0 "entries new"
 }
 
-@test "a store that writes for a terminal: no control character gets there, and no flood" {
+@test "terminal sequences and a flood of text from a store do not reach the terminal" {
     need_liar
     WAY=screen refuses '\u001b]0;owned\u0007' pull
     WAY=giant refuses "xxxxxxxx" pull
@@ -85,7 +85,7 @@ sys.exit(code if most < 700 * 1024 else f"{most} KiB of memory")' "$dir/liar/abd
     [[ "$output" != *$'\e]0;owned'* ]]
 }
 
-@test "a store that leaves a process behind, or does not go" {
+@test "a process left behind by a store, and a store that does not end, are ended" {
     need_liar
     WAY=leaves run liar/abdb pull postgresql://h/d
     fails 0 "the store left processes behind, which were ended: sleep ("

@@ -45,7 +45,7 @@ sys.exit(code if most < 1500 * 1024 else f"{most} KiB of memory")' abdb "$1" "po
 }
 silence="the store has answered nothing for 2 s"
 
-@test "the server, as long as it is honest, is a warehouse" {
+@test "the test server without faults works as a warehouse for pull and push" {
     need_server
     abdb pull "postgresql://u@/honest?host=$served"
     same "$(facts)" "$(facts "$served/held.db")"
@@ -53,7 +53,7 @@ silence="the store has answered nothing for 2 s"
     fails 0 "there already"
 }
 
-@test "a server that does not come to its first row" {
+@test "pull refuses a server that fails before its first row" {
     need_server
     refuses mute "$silence" pull
     refuses refuses '\u001b]0;owned\u0007' pull
@@ -66,7 +66,7 @@ silence="the store has answered nothing for 2 s"
     refuses copies "the server answered what was not asked for" pull
 }
 
-@test "a server whose answers are none: of the wrong shape, too long, without an end" {
+@test "pull refuses malformed, oversized and endless answers of a server" {
     need_server
     for way in silent notices notifies; do refuses $way "$silence" pull; done
     refuses rows "$silence" pull # libpq reads on after its memory is full
@@ -84,7 +84,7 @@ silence="the store has answered nothing for 2 s"
     refuses mismatch "unexpected field count" pull
 }
 
-@test "a server whose rows are none" {
+@test "pull refuses malformed and endless rows of a server" {
     need_server
     refuses copy-rows "not done after 3 s: --timeout" pull --timeout 3
     refuses copy-narrow "the store answered a row of" pull
@@ -106,7 +106,7 @@ silence="the store has answered nothing for 2 s"
     for way in copy-null copy-error copy-less copy-bytes; do refuses $way "" pull; done
 }
 
-@test "push to a server that does not keep what it is sent" {
+@test "push to a server that discards its rows is an error" {
     need_server
     cp "$served/held.db" t.db
     refuses rollback "the warehouse did not commit: nothing of this transaction is kept" push

@@ -25,7 +25,7 @@ def attempt(call, *words, **options):
 P
 }
 
-@test "no word is taken for an option, no value for another word, and nothing but abdb.Error is raised" {
+@test "no argument is taken for an option or another argument, and every error is an abdb.Error" {
     filled "$fixtures/questions.csv"
     { attempts; cat <<'P'
 before = sorted(os.listdir("."))
@@ -55,7 +55,7 @@ P
     } | FIXTURE=$fixtures/checker.csv py
 }
 
-@test "record, entry and store: a row, or an Error and no row" {
+@test "record, entry and store write a row, or raise an Error and write no row" {
     { attempts; cat <<'P'
 abdb.environment = lambda: ({"cpu": "x"}, "Box")
 SAMPLES = [[10**400], [float("nan")], [float("inf")], [-1], [0], [], "12", b"12", ["1"], [True], [None], [[1]], None, 5, object(), [1e308] * 4, {}]
@@ -87,7 +87,7 @@ P
     } | py
 }
 
-@test "names of tests are text: of rows, of selections and on the screen" {
+@test "names of tests stay text in rows, in selections and on the screen" {
     "$debian" -c "import pytest" 2>/dev/null || skip "no pytest"
     cat >test_it.py <<'P'
 import pytest
@@ -104,7 +104,7 @@ P
     same "$(ls | xargs)" "t.db test_it.py"
 }
 
-@test "connect without the extension opens no virtual table, however a changed file spells it, and attaches nothing" {
+@test "connect without the extension opens no virtual table and attaches no database" {
     filled "$fixtures/questions.csv"
     py <<'P'
 import abdb, os, shutil, sqlite3

@@ -18,7 +18,7 @@ with open("evil.jsonl", "w", encoding="utf-8") as out:
 P
 }
 
-@test "explore.html operated with hostile names: nothing runs, nothing leaves, and the command that it shows is quoted" {
+@test "hostile names in explore.html run no script, send no data, and are quoted in the command" {
     command -v chromium >/dev/null || skip "no chromium: apt-get install chromium"
     hostile_rows
     abdb import -q evil.jsonl

@@ -19,7 +19,7 @@ P
     cells=28
 }
 
-@test "JUnit is XML by two parsers, with a case for each name, whatever the names hold" {
+@test "JUnit is valid XML for two parsers, with one case for each name, also for hostile names" {
     hostile_cells
     run bash -c 'abdb compare tag=a tag=b -o junit >gate.xml 2>/dev/null'
     [ "$status" = 1 ]
@@ -34,7 +34,7 @@ assert any("</testcase><failure/>" in c.get("name") for c in cases)
 P
 }
 
-@test "each line of annotations is one command that abdb meant" {
+@test "each line of annotations is one command, also for hostile names" {
     hostile_cells
     run bash -c 'abdb compare tag=a tag=b -o github >lines 2>/dev/null'
     [ "$status" = 1 ]
@@ -48,7 +48,7 @@ for line in open("lines", encoding="utf-8", newline="\n"):
 P
 }
 
-@test "completion: what a shell inserts is one word that names what was offered, and no name is run or taken for an option" {
+@test "completion inserts one quoted word, runs no name and takes no name for an option" {
     hostile_cells
     abdb help --complete -- compare "" >offered
     no grep -q '^-' offered
@@ -77,7 +77,7 @@ B
     [ ! -e written ]
 }
 
-@test "a manual page has no words of one's own folder, and every line that roff obeys is one of abdb's" {
+@test "a manual page has no text of user files, and hostile lines in it are escaped" {
     mkdir -p own/reports own/figures
     export ABDB_PATH=$dir/own
     printf -- '-- title: .so /etc/passwd\n-- question: \\*(x .so /etc/passwd\n-- param: x | text | | .so /etc/passwd\nSELECT 1 AS a' >own/reports/evil.sql

@@ -2,7 +2,7 @@
 # ignored.bats - what tests/checks/ignored_failures.pl looks for is found: assertions that look as if they failed a test, and cannot; and no others.
 load common
 
-@test "a command that is negated, and a list whose test is not the last, are found where they stand" {
+@test "the check finds negated commands, and lists with their test before the end" {
     while IFS= read -r line; do
         printf '#!/usr/bin/env bats\n@test "a" {\n    %s\n    true\n}\n' "$line" >wrong.bats
         # it is what it is taken for: bats passes it, though nothing of it is true
@@ -24,7 +24,7 @@ W
     same "$(perl "$root/tests/checks/ignored_failures.pl" wrong.sh | cut -d: -f1-2)" "wrong.sh:4"
 }
 
-@test "what counts is not taken for it" {
+@test "the check accepts commands with a failure that counts" {
     sed 's/^%/@/' >right.bats <<'R' # bats would take it for a test of this file
 %test "a" { # ! nobody's command
     ! true || { echo "it's no"; false; }
@@ -51,7 +51,7 @@ R
     silent perl "$root/tests/checks/ignored_failures.pl" asked.sh
 }
 
-@test "no and silent fail where a command cannot answer" {
+@test "no and silent fail for a command that cannot answer" {
     echo a >file
     no grep -q b file
     run no grep -q a file

@@ -2,7 +2,7 @@
 # import.bats - every format by a small file of ours: values down to their line, rejects, errors.
 load common
 
-@test "checker CSV: rows counted, values at their line" {
+@test "checker CSV: rows are counted, and values have their line" {
     run abdb import "$fixtures/checker.csv"
     fails 0 "7 rows: 3 accepted, 0 duplicate, 4 rejected, 0 ignored"
     same "$(ask "SELECT value, unit, raw_value, raw_unit, locator FROM v_result WHERE scenario = 'Offline' AND metric = 'tokens_per_s' AND submitter = 'Acme' AND devices = 8")" \
@@ -19,7 +19,7 @@ load common
     same "$(ask "SELECT DISTINCT state FROM v_factor WHERE factor = 'accelerator'")" inapplicable
 }
 
-@test "checker CSV: rejects keep line, column, reason and the row" {
+@test "checker CSV: a reject keeps line, column, reason and the row" {
     abdb import -q "$fixtures/checker.csv"
     same "$(ask "SELECT line, field FROM v_reject ORDER BY line")" $'4,Result\n5,Units\n6,Result\n7,'
     run abdb query rejects
@@ -28,7 +28,7 @@ load common
     fails 0 "6 columns where the header has 29"
 }
 
-@test "site export, flat: thousands, IDs, joined with the checker's rows" {
+@test "site export, flat: thousands separators and IDs are read, and rows joined with those of the checker" {
     abdb import -q "$fixtures/site_flat.csv"
     same "$(ask "SELECT value, public_id, round, division, system_type, locator FROM v_result WHERE scenario = 'Server'")" \
         "9000.5,v6.0-0001,v6.0,closed,datacenter,line 3"
@@ -39,7 +39,7 @@ load common
     same "$(ask "SELECT model, disagree FROM v_result WHERE model LIKE '%8b%' AND metric_class = 'performance'")" "llama3.1-8b,1"
 }
 
-@test "site export, pivot: merged labels, four lines a system, a cell a result" {
+@test "site export, pivot: merged labels and four lines per system are read, with one result per cell" {
     run abdb import "$fixtures/site_pivot.csv"
     fails 0 "8 rows: 2 accepted, 0 duplicate, 0 rejected, 6 ignored"
     same "$(ask "SELECT value, unit, scenario, public_id, locator FROM v_result WHERE value > 9500")" \
@@ -48,14 +48,14 @@ load common
         "123.4,whisper,8,2,line 13 column 18"
 }
 
-@test "site export in UTF-16 with a lone last byte" {
+@test "a site export in UTF-16 with a lone last byte is imported" {
     { printf '\xff\xfe'; tr , '\t' <"$fixtures/site_flat.csv" | sed 's/"9\t000.50"/9000.50/' | iconv -t UTF-16LE; printf '\n'; } >u.csv
     run abdb import u.csv
     fails 0 "3 accepted"
     fails 0 "odd number of bytes"
 }
 
-@test "summary_results.json: performance, power and accuracy are one entry" {
+@test "summary_results.json: performance, power and accuracy are stored as one entry" {
     run abdb import "$fixtures/summary.json"
     fails 0 "3 rows: 1 accepted, 0 duplicate, 2 rejected, 0 ignored"
     same "$(ask "SELECT count(DISTINCT run), count(*) FROM v_result")" "1,3"
@@ -63,7 +63,7 @@ load common
     same "$(ask "SELECT flags FROM v_result WHERE metric = 'power_w'")" power
 }
 
-@test "llama-bench: JSON lines with samples, damaged ones rejected; the table of a log" {
+@test "llama-bench: JSON lines with samples are read, damaged ones rejected, and the table of a log read" {
     run abdb import "$fixtures/llama_bench.jsonl"
     fails 0 "4 rows: 2 accepted, 0 duplicate, 2 rejected, 0 ignored"
     same "$(ask "SELECT value, n, low, high, device, model, dtype, scenario, date FROM v_result WHERE metric = 'tokens_per_s' AND locator = 'line 1'")" \
@@ -84,7 +84,7 @@ load common
     same "$(ask "SELECT line, reason FROM v_reject WHERE artifact LIKE '%short.log' ORDER BY line LIMIT 1")" "5,not as many cells as the table has columns"
 }
 
-@test "serving JSON: seconds and milliseconds, the load, a run without rate; the best load under a constraint" {
+@test "serving JSON: units and load are read, a run without rate is rejected; rank takes the best load" {
     run abdb import "$fixtures/serving.json" --set device=H200-SXM --set devices=8
     fails 0 "3 rows: 2 accepted, 0 duplicate, 1 rejected, 0 ignored"
     same "$(ask "SELECT metric, statistic, value, raw_value, raw_unit FROM v_result WHERE locator = 'line 8' ORDER BY metric")" \
@@ -102,7 +102,7 @@ load common
     fails 3 "none says its device"
 }
 
-@test "a JSON array of a few bytes is claimed by nobody" {
+@test "a JSON array or object of a few bytes is refused by every importer" {
     for text in '[]' '[1]' '[{}]' '{}'; do
         printf '%s' "$text" >small.json
         run abdb import small.json
@@ -110,7 +110,7 @@ load common
     done
 }
 
-@test "nccl-tests: numbered lines, ranks, both places, wrong outputs, busbw as stated and as derived" {
+@test "nccl-tests: numbered lines, ranks, both places, wrong outputs, and stated and derived busbw are read" {
     run abdb import "$fixtures/nccl_tests.out"
     fails 0 "5 rows: 3 accepted, 0 duplicate, 2 rejected, 0 ignored"
     same "$(ask "SELECT workload, raw_device, devices, nodes, dtype, verified, value, raw_value, raw_unit FROM v_result WHERE metric = 'time_s' AND x = 1048576 ORDER BY locator")" \
@@ -135,7 +135,7 @@ load common
     fails 0 "3 accepted"
 }
 
-@test "OSU: several tests in a file, statistics, failed validation, a test that crashed" {
+@test "OSU: several tests in a file, statistics, a failed validation and a crashed test are read" {
     run abdb import "$fixtures/osu.txt"
     fails 0 "6 rows: 3 accepted, 0 duplicate, 3 rejected, 0 ignored"
     same "$(ask "SELECT workload, verified, value, raw_value, raw_unit FROM v_result WHERE metric = 'bytes_per_s' ORDER BY x")" \
@@ -145,7 +145,7 @@ load common
     same "$(ask "SELECT DISTINCT text FROM v_factor_given WHERE factor = 'buffers' ORDER BY 1")" $'CUDA\nhost'
 }
 
-@test "BabelStream and STREAM: rates of the least time, three times, one name for Mul and Scale" {
+@test "BabelStream and STREAM: rates of the least time and three times are read, with one name for Mul and Scale" {
     run abdb import "$fixtures/babelstream.txt" "$fixtures/babelstream.csv" "$fixtures/stream.txt"
     fails 0 "6 rows accepted, 0 duplicate, 2 rejected"
     same "$(ask "SELECT raw_device, dtype, backend, value, raw_value FROM v_result WHERE metric = 'bytes_per_s' AND locator = 'line 12'")" "Acme A1,fp64,CUDA,390000500000,390000.500"
@@ -155,7 +155,7 @@ load common
     same "$(abdb compare source=babelstream,operation=mul source=mccalpin-stream -m bytes_per_s -o jsonl 2>/dev/null | jq -r '.verdict' | sort -u)" stated
 }
 
-@test "google-benchmark, hyperfine, NVBench: times, samples, spread; aggregates, failures, skipped states" {
+@test "google-benchmark, hyperfine, NVBench: times, samples and spread are read, failures and skips marked" {
     run abdb import "$fixtures/google_benchmark.json"
     fails 0 "7 rows: 4 accepted, 0 duplicate, 2 rejected, 1 ignored"
     same "$(ask "SELECT statistic, value, raw_value, raw_unit, n FROM v_result WHERE workload = 'BM_Copy/1024' AND metric = 'time_s' ORDER BY value")" \
@@ -179,7 +179,7 @@ load common
     same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE factor IN ('launches', 'T', 'Size') ORDER BY 1, 2")" $'Size,4096\nT,F32\nlaunches,batch\nlaunches,cold'
 }
 
-@test "own files: devices, specs, prices, results" {
+@test "own files: devices, specifications, prices and results are imported" {
     run abdb import "$fixtures"/{devices,specs,prices,results}.csv
     fails 0 "4 files"
     same "$(ask "SELECT value, unit, raw_value, raw_unit, locator FROM v_spec WHERE quantity = 'memory_bandwidth'")" \
@@ -195,7 +195,7 @@ load common
     fails 0 "unknown metric 'speed'"
 }
 
-@test "units: each metric's own is one, thousands too, and one that is none names those that are" {
+@test "the unit of each metric is accepted, with a prefix too; the refusal of a unit names the accepted ones" {
     abdb init >/dev/null
     ask "SELECT metric, unit FROM metric" | while IFS=, read -r metric unit; do
         echo "published,me,x,$metric,0.5,$unit"
@@ -212,14 +212,14 @@ load common
     fails 0 "unknown metric 'speed'; \`abdb query 'SELECT * FROM metric'\` lists them"
 }
 
-@test "a footnote names no place that nobody stated" {
+@test "a footnote without a known place prints: a place not recorded" {
     printf 'evidence,source,model,scenario,device,devices,metric,value,unit\nmlperf,lab,llama2-70b-99,Server,B200-SXM,8,tokens_per_s,9,token/s\n' >m.csv
     abdb import -q m.csv
     run abdb query mlperf-footnotes --keys "$(ask "SELECT key FROM v_result")"
     fails 0 "Unverified MLPerf® version not recorded Inference llama2-70b-99 Server, entry IDs not recorded. Retrieved on a date not recorded from a place not recorded. Result not verified"
 }
 
-@test "importing again changes nothing and says so" {
+@test "a repeated import changes nothing and reports this" {
     abdb import -q "$fixtures"/*.csv "$fixtures/summary.json" || [ $? -eq 5 ] # nothing of catalog.csv, which needs a provider
     before=$(facts)
     run abdb import "$fixtures"/*.csv "$fixtures/summary.json"
@@ -227,7 +227,7 @@ load common
     same "$(facts)" "$before"
 }
 
-@test "a copy with other bytes brings no new fact: its rows are duplicates" {
+@test "rows of a copy with other bytes are duplicates" {
     abdb import -q "$fixtures/checker.csv"
     before=$(facts)
     { cat "$fixtures/checker.csv"; echo; } >copy.csv
@@ -247,7 +247,7 @@ load common
     same "$(cat n)" 1
 }
 
-@test "--set supplies what a file does not say, as the user's word" {
+@test "--set supplies values missing in a file, marked as words of the user" {
     printf 'system_id,benchmark,scenario,perf_metric,perf_value\nA100x8,bert-99,Offline,Samples per second,38.1951\nA100x8,bert-99,SingleStream,90th percentile latency \\(ns\\),35284801.0\n' >v.csv
     abdb import -q v.csv --set round=v0.7 --set submitter=NVIDIA --set factor.ecc=on
     same "$(ask "SELECT value, round, submitter FROM v_result WHERE scenario = 'Offline'")" "38.1951,v0.7,NVIDIA"
@@ -257,7 +257,7 @@ load common
     fails 2 "did you mean submitter"
 }
 
-@test "--dry-run keeps nothing, --strict refuses a file with a bad row" {
+@test "--dry-run stores nothing; --strict refuses a file with a bad row" {
     run abdb import --dry-run "$fixtures/checker.csv"
     fails 0 "would keep"
     same "$(ask "SELECT count(*) FROM v_result")" 0
@@ -268,7 +268,7 @@ load common
     fails 0 "3 accepted"
 }
 
-@test "a folder: its files in order, other formats passed over" {
+@test "a folder is imported in order, and files of other formats are passed over" {
     mkdir in
     cp "$fixtures/checker.csv" "$fixtures/summary.json" in
     echo "read me" >in/README.md
@@ -280,7 +280,7 @@ load common
 
 # --- errors: each says file, line and what to do, and nothing is half imported ---------------------------------
 
-@test "error: missing file, directory as database, no permission" {
+@test "error: a missing file, a directory as database and a forbidden file are refused" {
     run abdb import nothing.csv
     fails 6 "nothing.csv: cannot open: No such file"
     run abdb import "$fixtures/checker.csv" --db "$dir"
@@ -293,7 +293,7 @@ load common
     fi
 }
 
-@test "error: empty file, binary, text, wrong format forced" {
+@test "error: an empty, binary, text or wrongly declared file is refused" {
     : >empty.csv
     run abdb import empty.csv
     fails 6 "empty (0 bytes)"
@@ -309,21 +309,21 @@ load common
     fails 2 "did you mean mlperf-checker-csv"
 }
 
-@test "error: one refused file of several is exit 5, the others stay" {
+@test "error: one refused file of several gives exit 5, and the others are stored" {
     : >empty.csv
     run abdb import empty.csv "$fixtures/site_flat.csv"
     fails 5 "files refused: 1"
     same "$(ask "SELECT count(*) FROM v_statement")" 3
 }
 
-@test "error: misspelt column of an own file names the nearest" {
+@test "error: a misspelt column of an own file is refused with the nearest name" {
     sed '1s/locator/loctor/' "$fixtures/results.csv" >typo.csv
     run abdb import typo.csv
     fails 6 "no column 'loctor'; did you mean 'locator'"
     same "$(ask "SELECT count(*) FROM v_result")" 0
 }
 
-@test "error: a column of an own file that stands there twice, however often" {
+@test "error: a repeated column of an own file is refused" {
     perl -e 'print join(",", "device", "vendor", ("architecture") x 300), "\n", join(",", "X1", "Maker", ("x") x 300), "\n"' >twice.csv
     run abdb import twice.csv
     fails 6 "twice.csv: line 1: column 'architecture' stands there twice"
@@ -332,14 +332,14 @@ load common
     fails 6 "column 'model' stands there twice"
 }
 
-@test "a record of a dictionary that says nothing is a reject, and the next one stays" {
+@test "a dictionary record without values is rejected, and the next one is kept" {
     printf '%s\n' '{"record":"device"}' '{"record":"device","device":"X1","vendor":"Maker"}' >nothing.jsonl
     run abdb import nothing.jsonl
     fails 0 "2 rows: 1 accepted, 0 duplicate, 1 rejected"
     same "$(ask "SELECT line, reason FROM v_reject")" "1,a record 'device' that says nothing"
 }
 
-@test "a record of a dictionary with a column that its table lacks is a reject, and the others stay" {
+@test "a dictionary record with an unknown column is rejected, and the other records are kept" {
     printf '%s\n' '{"record":"device","device":"X1","vendor":"Maker"}' \
         '{"record":"device","device":"X2","colour":"red"}' \
         '{"record":"device","device":"X3","vendor architecture":"red"}' \
@@ -354,7 +354,7 @@ load common
     same "$(ask "SELECT group_concat(device, ' ') FROM (SELECT device FROM v_device WHERE device LIKE 'X_' ORDER BY 1)")" "X1 X4"
 }
 
-@test "error: truncated in a quoted field, truncated JSON, truncated UTF-16" {
+@test "error: truncated CSV, JSON and UTF-16 files are refused" {
     head -c 600 "$fixtures/checker.csv" >cut.csv
     run abdb import cut.csv
     fails 6 "cut.csv: line 2: a quoted field is never closed; the file is truncated"
@@ -367,13 +367,13 @@ load common
     same "$(ask "SELECT count(*) FROM v_artifact WHERE artifact NOT LIKE '(built in)%'")" 0
 }
 
-@test "error: wrong column of a checker CSV" {
+@test "error: a checker CSV with a wrong column is refused" {
     sed '1s/MlperfModel/Mlperf/' "$fixtures/checker.csv" >wrong.csv
     run abdb import wrong.csv --format mlperf-checker-csv
     fails 6 "no column MlperfModel"
 }
 
-@test "error: full disk leaves a valid database without the file" {
+@test "error: a full disk leaves a valid database without the file" {
     abdb init >/dev/null
     cp t.db before.db
     # a limit on file size stands for the disk: SQLite's writes fail in the same way
@@ -385,7 +385,7 @@ load common
     fails 0 ""
 }
 
-@test "error: a really full file system" {
+@test "error: a full tmpfs leaves a valid database" {
     [ "$(id -u)" = 0 ] || skip "needs root to mount"
     mkdir small
     mount -t tmpfs -o size=700k tmpfs small || skip "cannot mount a tmpfs"
@@ -398,7 +398,7 @@ load common
     same "$check" ok
 }
 
-@test "an entry refused by a rule of the store is a reject with its line" {
+@test "an entry refused by a rule of the store is rejected with its line" {
     printf 'evidence,source,metric,value,unit\nhearsay,me,time_s,1,s\npublished,,time_s,1,s\npublished,me,time_s,1,s\n' >r.csv
     run abdb import r.csv
     fails 0 "1 accepted"
@@ -408,7 +408,7 @@ load common
 
 # --- archives and pipes ---------------------------------------------------------------------------------------
 
-@test "archives: members are units of their own, found in any container" {
+@test "archives: members are imported as separate files from any container" {
     mkdir in
     cp "$fixtures/checker.csv" "$fixtures/summary.json" in
     echo "read me" >in/README
@@ -428,7 +428,7 @@ load common
     same "$(find "$dir/.." -maxdepth 1 -name evil | wc -l)" 0
 }
 
-@test "archives: damaged and truncated ones keep their whole members, exit 5" {
+@test "archives: damaged and truncated archives keep their complete members, exit 5" {
     mkdir in
     cp "$fixtures/checker.csv" in/a.csv
     head -c 300000 /dev/urandom | base64 >in/b.txt
@@ -451,7 +451,7 @@ load common
     same "$(cat code)" 5
 }
 
-@test "archives: an empty one says so" {
+@test "archives: an empty archive is reported" {
     tar cf empty.tar -T /dev/null
     gzip empty.tar
     run abdb import empty.tar.gz
@@ -466,7 +466,7 @@ load common
     fails 6 "empty"
 }
 
-@test "a crosstab whose columns are called as in other tables says its devices; a file without any says so" {
+@test "devices of a crosstab with renamed columns are read; a file without any device is reported" {
     sed 's/,Accelerator,# of Accelerators,/,Accelerator (click + for details),Accelerators per node,/; s/,Availability,Accelerator,/,Availability,Accelerator (click + for details),/; s/,Processor,/,Processor (click + for details),/' \
         "$fixtures/site_pivot.csv" >v5.csv
     abdb import -q --db a.db "$fixtures/site_pivot.csv"
@@ -483,7 +483,7 @@ load common
     [[ "$output" != *"no device is named"* ]]
 }
 
-@test "an import counts values, not rows alone: what is kept, known, rejected and left out" {
+@test "an import counts values beside rows: kept, known, rejected and left out" {
     run abdb import "$fixtures/nccl_tests.out"
     fails 0 "3 accepted, 0 duplicate, 2 rejected, 0 ignored; values: 14 kept, 5 rejected, 4 left out  [nccl-tests]"
     same "$(sqlite3 t.db "SELECT count(*) FROM result")" 14
@@ -503,7 +503,7 @@ load common
     [[ "$output" != *kept* && "$output" == *known* ]]
 }
 
-@test "equal numbers of two measurements stay two: other node pairs, other builds, a second run" {
+@test "equal numbers of two measurements are stored twice: other node pairs, other builds, a second run" {
     mkdir logs
     log() { sed "s/node-/$1-/" "$fixtures/nccl_tests.out"; }
     log rack1 >logs/a.out
@@ -531,7 +531,7 @@ load common
     same "$(sqlite3 l.db "SELECT count(*) FROM result")" 3
 }
 
-@test "values read are values kept, known, rejected or left out, in every format" {
+@test "in every format the kept, known, rejected and left-out values add up to the read values" {
     checked=0
     for f in "$fixtures"/*.*; do
         case $f in *.jsonl | */mlperf_power.txt) continue ;; esac
@@ -547,7 +547,7 @@ load common
     fails 0 "5 rows: 1 accepted, 0 duplicate, 4 rejected, 0 ignored; values: 1 kept, 4 rejected"
 }
 
-@test "units as MLCommons' pages spell them; a stream's energy belongs to its latency" {
+@test "units in the spelling of MLCommons pages are read; energy of a stream belongs to its latency" {
     h="Public ID,Organization,SystemType,SystemName,Model MLC,Scenario,Result,accelerator_model_name,accelerators_per_node,version,vdate,Units"
     a="2.1-0011,Dell,edge,Box (1x A2),ResNet"
     cat >edge.csv <<CSV
@@ -574,7 +574,7 @@ tiny||energy_j|5.25e-06
 tiny||latency_s|0.6035"
 }
 
-@test "columns that a map does not name are factors of results; of prices their numbers are named, with their count" {
+@test "columns outside of a map become factors of results; those of prices are named and counted" {
     cat >m.map <<'MAP'
 name   mine
 match  Chip Speed
@@ -607,7 +607,7 @@ MAP
     fails 0 "2 accepted, 0 duplicate, 0 rejected, 0 ignored; values: 5 kept  [table]"
 }
 
-@test "values of accepted rows that are refused are counted, with the reason of the first; --strict refuses them" {
+@test "refused values of accepted rows are counted with the first reason; --strict refuses the rows" {
     printf 'GPU,Speed,Cost\nH100,5 token/s,2\nB200,6 parsec,3\nB200,7 token/s,\n' >t.csv
     printf '%s\n' 'name mine' 'match GPU' 'set workload w' 'set provider P' 'set currency USD' 'set devices 1' 'field device column GPU' \
         'metric tokens_per_s column Speed unit cell' 'price amount column Cost' >t.map
@@ -623,7 +623,7 @@ MAP
     abdb import --db s.db --strict --map t.map --set per=hour --set kind=on-demand t.csv
 }
 
-@test "records: what abdb cannot keep is a reject with its reason or counted by name, never silence" {
+@test "records: a field that cannot be stored is rejected with a reason or counted by name" {
     entry() { echo "{\"record\":\"entry\",\"field\":{\"evidence\":\"measured\",\"kind\":\"run\",\"source\":\"me\",\"workload\":\"gemm\",\"device\":\"A\"$1},\"factor\":$2,\"result\":$3$4}"; }
     r='[{"metric":"time_s","statistic":"value","value":1.5}]'
     {
@@ -676,7 +676,7 @@ MAP
 25|devices is '0', not a whole number of at least 1"
 }
 
-@test "the end of an import says what is missing for answers per device, watt and dollar, with the command" {
+@test "an import ends with the data missing for answers per device, watt and dollar, and the command" {
     printf 'evidence,source,workload,device,devices,metric,value,unit\n' >r.csv
     printf 'published,me,gemm,%s,%s,flops_per_s,%s,TFLOP/s\n' H100-SXM 8 1 H100-SXM "" 2 Oddity 1 3 >>r.csv
     run abdb import r.csv
@@ -707,7 +707,7 @@ MAP
     [[ "$output" != *next:* ]]
 }
 
-@test "what abdb ships is told in a sum, and what it lacks is no news; what comes beside it is told as ever" {
+@test "shipped data are summed up without advice in an import; other files get their usual lines" {
     printf 'evidence,source,workload,device,devices,metric,value,unit\npublished,me,gemm,Oddity,1,flops_per_s,3,TFLOP/s\n' >o.csv
     for data in data "$root/data"; do
         rm -f t.db
@@ -726,7 +726,7 @@ MAP
     fails 0 "prices.csv: 159 rows: 159 accepted"
 }
 
-@test "a folder without files says so; one named data says where the shipped data are; what every database has was not there" {
+@test "an import of a folder without files reports this; for a folder named data it names the shipped data" {
     mkdir data other
     run abdb import data
     fails 0 "data: nothing was read, there is no file in it"

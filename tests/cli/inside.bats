@@ -7,7 +7,7 @@ so=$build/abdb
 with() { sqlite3 "$ABDB_DB" -cmd ".load $so" "$@"; }
 not_sanitized() { [[ $build != *sanitize* ]] || skip "the extension is not built with sanitizers"; }
 
-@test "sqlite3 loads abdb.so: statistics, units, dimension errors are errors" {
+@test "sqlite3 with abdb.so computes statistics and converts units; a wrong dimension is an error" {
     not_sanitized
     fill
     same "$(with "SELECT median(x), quantile(x, 0.25), mad(x), round(geomean(x), 3), round(hmean(x), 3), round(stddev(x), 4) FROM (SELECT 1 AS x UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5)")" "3.0|2.0|1.0|2.605|2.19|1.5811"
@@ -18,7 +18,7 @@ not_sanitized() { [[ $build != *sanitize* ]] || skip "the extension is not built
     same "$(with "SELECT count(*) FROM (SELECT median(value) OVER (PARTITION BY device ORDER BY value ROWS 3 PRECEDING) FROM v_result WHERE evidence = 'published') WHERE 1" )" "$(ask "SELECT count(*) FROM v_result WHERE evidence = 'published'")"
 }
 
-@test "sqlite3: abdb_compare, abdb_roofline, abdb_csv, abdb_archive, abdb_measure" {
+@test "sqlite3 with abdb.so runs abdb_compare, abdb_roofline, abdb_csv, abdb_archive and abdb_measure" {
     not_sanitized
     fill
     abdb compare device=H200-SXM,model=llama2-70b-99 device=B200-SXM,model=llama2-70b-99 --metric tokens_per_s --per device -o csv 2>/dev/null |
@@ -42,7 +42,7 @@ devices.csv|$(wc -c <"$fixtures/devices.csv")"
     same "$(sqlite3 :memory: -cmd ".load wheel/lib/abdb/abdb" "SELECT status FROM abdb_measure('gemm', 'mine', 'n=16 dtype=f32', 1) LIMIT 1")" ok
 }
 
-@test "what table-valued functions refuse" {
+@test "table-valued functions refuse wrong arguments, naming the function" {
     not_sanitized
     fill
     for sql in "SELECT * FROM abdb_csv('/nonexistent')" "SELECT * FROM abdb_archive('$fixtures/checker.csv')" "SELECT * FROM abdb_compare('device=H100', 'device=B200-SXM')" \
@@ -64,7 +64,7 @@ devices.csv|$(wc -c <"$fixtures/devices.csv")"
     done
 }
 
-@test "abdb query: files and programs are off unless an option allows them" {
+@test "abdb query reads files and starts programs only with --allow-files and --allow-run" {
     fill
     run abdb query "SELECT * FROM abdb_csv('$fixtures/checker.csv')"
     fails 2 "--allow-files lets it"
@@ -81,7 +81,7 @@ devices.csv|$(wc -c <"$fixtures/devices.csv")"
     [ "$status" -ne 0 ]
 }
 
-@test "every view has something to say in plain sqlite3, the same before and after ANALYZE" {
+@test "every view has rows in plain sqlite3, the same before and after ANALYZE" {
     fill # all of it: a view that picks any of several rows picks the same before and after in half of it
     abdb run --kernel gemm --axis n=16 --axis dtype=f32 --backend ref --quick -q
     # every part of a record; what two files say, what is refused, what is withdrawn, of each kind
@@ -126,7 +126,7 @@ devices.csv|$(wc -c <"$fixtures/devices.csv")"
     diff with without
 }
 
-@test "each public view and column is explained, in its order, and nothing else" {
+@test "v_column lists exactly the public views and columns, in order" {
     fill
     there="SELECT s.name || '.' || t.name || ' ' || (t.cid + 1) FROM sqlite_schema s, pragma_table_info(s.name) t WHERE s.type = 'view' AND s.name LIKE 'v!_%' ESCAPE '!'"
     told="SELECT view || '.' || column_name || ' ' || place FROM v_column"
@@ -135,7 +135,7 @@ devices.csv|$(wc -c <"$fixtures/devices.csv")"
     [ "$(sqlite3 "$ABDB_DB" "SELECT count(DISTINCT view) FROM v_column WHERE meaning <> ''")" -gt 40 ]
 }
 
-@test "Python's sqlite3 loads the extension and runs the functions" {
+@test "the sqlite3 module of Python loads the extension and runs the functions" {
     not_sanitized
     fill
     python=
@@ -155,7 +155,7 @@ END
 )" "1 True True"
 }
 
-@test "Datasette publishes the file with one command, metadata shipped" {
+@test "Datasette publishes the file with one command and the shipped metadata" {
     not_sanitized
     datasette=$(command -v datasette || ls "$build/venv/bin/datasette" 2>/dev/null) || skip "no datasette (make peers installs it)"
     fill

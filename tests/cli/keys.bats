@@ -18,7 +18,7 @@ cells() {
     }'
 }
 
-@test "samples joined with results by result_id cost little more than the tables" {
+@test "a join of samples and results by result_id costs little more than the tables" {
     cells 300 >cells.jsonl
     abdb import -q cells.jsonl
     sqlite3 "$ABDB_DB" ANALYZE # with statistics SQLite looked for the first sample alone and went through all that follow
@@ -34,7 +34,7 @@ cells() {
     [ $((4 * a)) -le $((5 * b)) ] # in time the goal is 1.2
 }
 
-@test "so they do in a small file whose rows were counted, and in one that was counted to be large" {
+@test "a join of samples costs little in a small counted file, and in one with statistics of a large file" {
     [ -n "$(steps "SELECT 1")" ] || skip "this sqlite3 counts no steps"
     tables="SELECT count(*) FROM description d JOIN entry_row e USING (description_id) JOIN result_row r USING (entry_id)
             CROSS JOIN sample_row s ON s.sample_id BETWEEN r.first_sample AND r.last_sample WHERE"
@@ -71,7 +71,7 @@ machines() {
     done
 }
 
-@test "what a machine reaches of its ceiling costs the same however many machines there are" {
+@test "the cost of the share of a ceiling does not grow with the number of machines" {
     machines 20 >few.jsonl
     machines 400 >many.jsonl
     [ -n "$(steps "SELECT 1")" ] || skip "this sqlite3 counts no steps"

@@ -12,7 +12,7 @@ sound() {
     same "$(sqlite3 t.db 'PRAGMA quick_check; PRAGMA foreign_key_check' 2>&1)" ok
 }
 
-@test "abdb import killed at random moments, archives too" {
+@test "abdb import killed at random moments leaves a sound database, also with archives" {
     tar czf data.tar.gz -C "$root" data
     mkdir good
     cp "$fixtures"/*.* good # not the corpus, which is damaged
@@ -44,7 +44,7 @@ sound() {
     done
 }
 
-@test "abdb run killed at random moments, then resumed" {
+@test "abdb run killed at random moments is completed by --resume" {
     command=(abdb run -q --quick --backend ref --kernel gemm --axis n=8-15+1)
     for ((i = 1; i <= kills; i++)); do
         "${command[@]}" --resume >/dev/null 2>&1 &
@@ -66,7 +66,7 @@ sound() {
     done
 }
 
-@test "a migration killed at random moments: the file is of one version, and the next one ends it" {
+@test "a migration killed at random moments leaves one version, and the next migration completes it" {
     need_built unit/migration
     filled $(half_of_data)
     cp t.db old.db

@@ -10,7 +10,7 @@ for row in csv.DictReader(sys.stdin):
     print(*[v for k, v in row.items() if k not in ("met_by", "place")])'; }
 met_by() { abdb choose --json --today 2026-11-01 "$@" 2>/dev/null | jq -r '[.[].met_by] | unique | join("; ")'; }
 
-@test "the scenario whose limits are strict enough answers, with its limits and no other result" {
+@test "a latency limit selects a scenario with strict enough limits, and no other results" {
     filled "${half[@]}"
     same "$(chosen llama2-70b-99 --rate 100k/s --tpot 50ms)" "$(chosen llama2-70b-99 interactive --rate 100k/s)"
     same "$(chosen llama2-70b-99 --rate 100k/s --tpot 40ms --ttft '0.45 s')" "$(chosen llama2-70b-99 interactive --rate 100k/s)"
@@ -29,7 +29,7 @@ met_by() { abdb choose --json --today 2026-11-01 "$@" 2>/dev/null | jq -r '[.[].
     fails 0 "limits of MLPerf TTFT p99 <= 2 s, TPOT p99 <= 200 ms"
 }
 
-@test "of every round and scenario that has limits, those results answer that a script finds" {
+@test "a script finds the same results for the limits of every round and scenario" {
     filled "${half[@]}"
     ask "SELECT DISTINCT m.model, m.scenario, m.round FROM v_mlperf m WHERE m.suite = 'inference' AND m.scenario IN ('Server', 'Interactive')
          AND m.left_out = '' AND m.division = 'closed' AND m.unit LIKE '%/s'" >cells
@@ -53,7 +53,7 @@ met_by() { abdb choose --json --today 2026-11-01 "$@" 2>/dev/null | jq -r '[.[].
     done < <(if thorough; then cat cells; else awk 'NR % 4 == 1' cells; fi)
 }
 
-@test "what a run measured answers for its percentile; a mean, a lower percentile and another run do not" {
+@test "a measured latency counts for its own percentile and lower ones, but not a mean or another run" {
     filled "${half[@]}"
     own() { # NAME STATISTIC TPOT_S: one result with a latency of its run
         jq -nc --arg name "$1" --arg statistic "$2" --argjson tpot "$3" '{record: "entry", field: {evidence: "measured", kind: "run", source: "mine",
@@ -75,7 +75,7 @@ met_by() { abdb choose --json --today 2026-11-01 "$@" 2>/dev/null | jq -r '[.[].
     fails 3 "no result of which it is known"
 }
 
-@test "what is no time, and a training, is refused" {
+@test "a wrong latency limit, and a latency limit for a training, are refused" {
     filled "${half[@]}"
     for wrong in '--tpot fast' '--ttft 0' '--latency -1ms' '--tpot 5GB' '--percentile 101 --tpot 1s'; do
         run abdb choose llama2-70b-99 $wrong

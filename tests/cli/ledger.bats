@@ -6,7 +6,7 @@ setup() {
     export LEDGER=$BATS_TEST_TMPDIR/a.tsv LEDGER_SHIPPED=$BATS_TEST_TMPDIR/b.tsv LEDGER_PAGE=$BATS_TEST_TMPDIR/c.md
 }
 
-@test "stretches of a campaign add up, also those that end at once" {
+@test "parts of a campaign add up in the ledger, also when they end at the same time" {
     for i in 1 2 3 4; do tests/campaigns/ledger.sh add fuzz csv 1000 0 60 & done
     wait
     tests/campaigns/ledger.sh add fuzz map 7 1 1
@@ -17,7 +17,7 @@ setup() {
     [ "$(wc -l <"$LEDGER")" = 3 ]
 }
 
-@test "what is shipped counts on, and the table says what came after the last finding" {
+@test "shipped entries stay in the totals; the table has the amount since the last finding" {
     printf 'before\n<!-- campaigns: here -->\nold\n<!-- end of campaigns -->\nafter\n' >"$LEDGER_PAGE"
     printf 'aaa\tfuzz\tcsv\t100\t2\t3600\t2026-01-02\nbbb\tfuzz\tcsv\t1234567\t0\t3600\t2026-01-03\n' >"$LEDGER_SHIPPED"
     tests/campaigns/ledger.sh add fuzz csv 1 0 1
@@ -34,7 +34,7 @@ setup() {
     cmp "$LEDGER_PAGE" "$LEDGER_PAGE.1"
 }
 
-@test "what came after the last finding is told apart within a day, too" {
+@test "the amount since the last finding is right within one day" {
     for found in 0 1 0 0; do tests/campaigns/ledger.sh add fuzz csv 10 $found 1; done
     [ "$(tests/campaigns/ledger.sh since fuzz csv)" = 20 ]
     [ "$(tests/campaigns/ledger.sh count fuzz csv)" = 40 ]
@@ -45,7 +45,7 @@ setup() {
     [ "$(tests/campaigns/ledger.sh since fuzz none)" = 0 ]
 }
 
-@test "words that are no numbers, and a damaged ledger, are refused" {
+@test "words in place of numbers, and a damaged ledger, are refused" {
     run tests/campaigns/ledger.sh add fuzz csv many 0 1
     [ "$status" = 2 ]
     echo nonsense >"$LEDGER"
@@ -54,19 +54,19 @@ setup() {
     [[ $output == *"a line that is none: nonsense"* ]]
 }
 
-@test "the summary has a row for each campaign, and names the target that was tried least since its last finding" {
+@test "the summary has a row for each campaign with its least tested target since the last finding" {
     printf 'aaa\tfuzz\tcsv\t2000\t0\t600\t2026-01-02\naaa\tfuzz\tmap\t50000\t1\t60\t2026-01-03\nbbb\tfuzz\tmap\t1500\t0\t60\t2026-01-04\n' >"$LEDGER_SHIPPED"
     printf 'aaa\tkills\timport\t7\t0\t60\t2026-01-01\naaa\tfuzz-coverage\tcsv\t9\t9\t60\t2026-01-05\n' >>"$LEDGER_SHIPPED"
     [ "$(tests/campaigns/ledger.sh summary | tail -n +3)" = "| fuzz | 2 | 53,500 | 1 | 1,500 (map) | 12 | 2026-01-04 |
 | kills | 1 | 7 | 0 | 7 (import) | 1 | 2026-01-01 |" ]
 }
 
-@test "the table of tests/campaigns/README.md is the summary of the shipped ledger" {
+@test "the table of tests/campaigns/README.md equals the summary of the shipped ledger" {
     LEDGER=/dev/null LEDGER_SHIPPED=tests/campaigns/ledger.tsv tests/campaigns/ledger.sh summary >"$BATS_TEST_TMPDIR/made"
     sed -n '/^<!-- campaigns: /,/^<!-- end of campaigns/{//!p}' tests/campaigns/README.md | diff - "$BATS_TEST_TMPDIR/made"
 }
 
-@test "a ledger that is no file stays what it is" {
+@test "a ledger that is a pipe stays a pipe" {
     mkfifo "$BATS_TEST_TMPDIR/pipe"
     LEDGER=$BATS_TEST_TMPDIR/pipe tests/campaigns/ledger.sh add fuzz csv 1 0 1
     [ -p "$BATS_TEST_TMPDIR/pipe" ]

@@ -12,7 +12,7 @@ within() { # SECONDS MB COMMAND...
     [ "$(tail -1 peak)" -le $((most_mb * 1024)) ] || { echo "$(tail -1 peak) KiB: $*"; return 1; }
 }
 
-@test "one long step of a function ends at the time-out, by SQL, -f, the shell and a report" {
+@test "one long step of a function ends at the time-out in SQL, -f, the shell and a report" {
     abdb init >/dev/null
     # minutes in one step of SQLite, begun after some milliseconds
     bomb="SELECT instr(replace(hex(zeroblob(3000000)), '0', 'a'), replace(hex(zeroblob(900000)), '0', 'a') || 'b') AS x"
@@ -32,7 +32,7 @@ within() { # SECONDS MB COMMAND...
     fails 6 "time-out"
 }
 
-@test "a value of 256 MiB is the limit, said in words and, with that of memory, in the help" {
+@test "a value above 256 MiB is refused; the help has this limit and the limit of memory" {
     abdb init >/dev/null
     for sql in "SELECT hex(zeroblob(500000000)) AS x" \
         "SELECT zeroblob(300000000) AS x" "SELECT group_concat(hex(zeroblob(60000000))) AS x FROM (SELECT 1 UNION SELECT 2 UNION SELECT 3)"; do
@@ -47,7 +47,7 @@ within() { # SECONDS MB COMMAND...
     same "$(abdb query "SELECT length(hex(zeroblob(60000000))) AS n" -o csv | tail -1)" 120000000
 }
 
-@test "2 GiB of memory are the limit: of sorting, of rows" {
+@test "sorting and rows of more than 2 GiB of memory are refused" {
     case $build in *sanitize) skip "the sanitizer has an allocator of its own" ;; esac
     [ "$(awk '/MemAvailable/ { print $2 }' /proc/meminfo)" -gt 4000000 ] || skip "less than 4 GB of memory free"
     abdb init >/dev/null
@@ -57,7 +57,7 @@ within() { # SECONDS MB COMMAND...
     fails 6 "more than 2 GiB"
 }
 
-@test "pipes as database, SQL file, table or archive: nothing hangs" {
+@test "a pipe in place of a database, SQL file, table or archive does not block abdb" {
     abdb init >/dev/null
     mkfifo pipe
     within 10 500 abdb query --timeout 2 --db pipe "SELECT 1 AS x"
@@ -75,7 +75,7 @@ within() { # SECONDS MB COMMAND...
     same "$(abdb query -f <(echo "SELECT 8 AS eight") -o csv | tail -1)" 8
 }
 
-@test "a gnuplot that hangs is ended with its children, in plot, bundle, set, site and doctor" {
+@test "a hanging gnuplot is ended with its children in plot, bundle, set, site and doctor" {
     filled "$root/data"
     mkdir bin
     printf '#!/bin/bash\necho $$ >>"%s/pids"\nsleep 300 &\necho $! >>"%s/pids"\nwait\n' "$dir" "$dir" >bin/gnuplot
@@ -98,7 +98,7 @@ within() { # SECONDS MB COMMAND...
     fails 6 "time-out"
 }
 
-@test "a measurement inside of a query ends with it, and so does its backend" {
+@test "a measurement within a query ends with the query, with its backend" {
     abdb init >/dev/null
     mkdir fake
     cat >fake/abdb-run-slow <<'B'
@@ -114,7 +114,7 @@ B
     case $(ps -o stat= -p "$(cat pids)") in "" | Z*) ;; *) false ;; esac
 }
 
-@test "a slow reader is not held to --timeout, nor one who types" {
+@test "--timeout does not count the time of a slow reader or of typing" {
     filled "$root/data"
     sql="WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 60000) SELECT x, 'filler' AS y FROM n"
     same "$(abdb query --timeout 1 "$sql" -o csv | (sleep 1.5; wc -l))" 60001
@@ -123,7 +123,7 @@ B
     same "$( (sleep 1.5; echo "SELECT 5 AS five;"; sleep 1.5; echo "SELECT 6 AS six;") | abdb query -i --timeout 1 | grep -c '^ *[56]$')" 2
 }
 
-@test "explain says what it did not look at, within its time" {
+@test "explain keeps its time limit and names the reports that it skipped" {
     filled "$root/data"
     mkdir -p own/reports
     echo "-- title: Endless
@@ -134,7 +134,7 @@ WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) AS
     fails 0 " endless"
 }
 
-@test "--timeout 0 is never; what is no number is said" {
+@test "--timeout 0 means no limit; a wrong number is refused" {
     abdb init >/dev/null
     same "$(abdb query --timeout 0 "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 3000000) SELECT count(*) AS n FROM n" -o csv | tail -1)" 3000000
     run abdb query --timeout soon "SELECT 1 AS x"

@@ -17,7 +17,7 @@ lie() { # LIE KEY=VALUE...: what abdb run stores of it: status, verified, reason
     ask "SELECT status || '|' || verified || '|' || coalesce(reason, '') FROM v_run"
 }
 
-@test "a library that changes inputs, writes outside of its output, or works only when it is looked at is a failed row with the reason" {
+@test "a library that changes inputs, writes out of bounds or keeps stale output gives a failed row and a reason" {
     [ -x "$build/abdb-run-openblas" ] && [ -s "$BATS_FILE_TMPDIR/lying.so" ] || skip "no OpenBLAS or compiler"
     same "$(lie honest n=192)" "ok|pass|"
     for n in 192 600; do # below and above 1 MiB, where memory is the pool's
@@ -34,7 +34,7 @@ lie() { # LIE KEY=VALUE...: what abdb run stores of it: status, verified, reason
     same "$(lie rounding n=600 cache=rotate)" "failed|unchecked|wrong kernel: input changed (its tensor 0)"
 }
 
-@test "a library of fewer bits, without NaN, without denormals, wrong for one row is found at any size" {
+@test "a library of low precision, without NaN or denormals, or wrong in one row is found" {
     [ -x "$build/abdb-run-openblas" ] && [ -s "$BATS_FILE_TMPDIR/lying.so" ] || skip "no OpenBLAS or compiler"
     same "$(lie bf16x3 n=200)" "ok|fail|"
     same "$(lie no-nan n=200)" "failed|unchecked|wrong kernel: at m=33 n=1 k=17 its error is inf of the bound"
@@ -51,7 +51,7 @@ liar() { # WAY: status, flags, reason of a program that lies so, alone in its fo
     ask "SELECT status || '|' || flags || '|' || coalesce(replace(reason, ',', ';'), '') FROM v_run"
 }
 
-@test "a program that contradicts itself is a bad answer; what cannot be is implausible and in no comparison; its own check is its own" {
+@test "contradictory answers are bad-answer, impossible rates implausible, and a self-check is marked" {
     same "$(liar honest)" "ok|self-verified|"
     same "$(ask "SELECT DISTINCT verified || verified_by || marks FROM v_result")" "passprogramself-verified"
     same "$(liar overlap)" "bad-answer||the backend broke the protocol (4.5): sample 1 took 0.00101 s; and the next began 1e-06 s after it"
@@ -70,7 +70,7 @@ liar() { # WAY: status, flags, reason of a program that lies so, alone in its fo
     done
 }
 
-@test "work is counted again: another number is a bad answer, another formula of abdb's kernel is in no comparison, rank or ceiling" {
+@test "wrong operation counts are a bad answer; an unknown formula is in no comparison, ranking or ceiling" {
     same "$(liar ops)" "bad-answer||the backend broke the protocol (4.6): ops is 5.24288e+06; and gemm@1 of these parameters counts 524288"
     same "$(liar bytes)" "bad-answer||the backend broke the protocol (4.6): bytes is 4.9152e+07; and gemm@1 of these parameters counts 49152"
     for way in formula own-formula; do
@@ -86,7 +86,7 @@ liar() { # WAY: status, flags, reason of a program that lies so, alone in its fo
     done
 }
 
-@test "who answers challenges between samples is verified by abdb; a wrong answer is a bad one; fewer leave it the program's word" {
+@test "a program with right answers to all challenges is verified by abdb; a wrong one is a bad answer" {
     same "$(liar challenge)" "ok||"
     same "$(ask "SELECT DISTINCT verified || verified_by || marks FROM v_result")" "passabdb"
     same "$(liar challenge-once)" "ok|self-verified|"
@@ -98,7 +98,7 @@ liar() { # WAY: status, flags, reason of a program that lies so, alone in its fo
     same "$(liar challenge-early)" "bad-answer||the backend broke the protocol (4.21): an answer without a sample since its seed"
 }
 
-@test "check-backend names the rule that each cheating program breaks" {
+@test "check-backend names the broken rule of each cheating program" {
     for way in overlap:4.5 backwards:4.4 bound:4.6 unchecked:4.8 steady:4.8 ops:4.6 bytes:4.6 challenge-half:4.21 \
         challenge-other-inputs:4.21 challenge-early:4.21; do
         WAY=${way%:*} abdb check-backend -o csv --wait 3 --cell "gemm n=64 dtype=f32" -- python3 -SE "$root/tests/backends/lying_backend.py" >${way%:*}.csv 2>/dev/null || true
@@ -108,7 +108,7 @@ liar() { # WAY: status, flags, reason of a program that lies so, alone in its fo
     grep -q "^4.21,ok" right.csv
 }
 
-@test "a trend, two speeds, a wide interval and an outlier among equal samples are marked; a background load is named" {
+@test "a trend, two speeds, a wide interval and an outlier are marked; a background load is named" {
     same "$(liar steady-times)" "ok|self-verified|"
     same "$(ask "SELECT count(*) FROM v_sample WHERE mark IS NOT NULL")" 0
     liar one-outlier
@@ -126,7 +126,7 @@ liar() { # WAY: status, flags, reason of a program that lies so, alone in its fo
     no grep "fixed piece of work" <(abdb query kernels --tag alone)
 }
 
-@test "a host's rates have an upper bound: what is above it is implausible, and no ceiling" {
+@test "a rate above the upper bound of a host is implausible, and not a ceiling" {
     mkdir fast
     for k in gemm stream; do
         cat >fast/abdb-run-fast <<P
@@ -142,7 +142,7 @@ P
     same "$(abdb query ceilings -o csv 2>/dev/null | grep -c fast)" 0
 }
 
-@test "f32 by three products of bf16 can be measured, is named beside f32, and is no ceiling" {
+@test "f32 by three products of bf16 is measured apart from f32, and is not a ceiling" {
     abdb run -q --kernel gemm --backend ref --axis n=64 --axis dtype=f32 --axis products=bf16x3 --quick --tag by-three
     same "$(ask "SELECT DISTINCT verified FROM v_run")" pass
     same "$(abdb query ceilings -o csv 2>/dev/null | grep -c gemm)" 0
@@ -158,7 +158,7 @@ P
     same "$(ask "SELECT reason FROM v_run WHERE dtype = 'f64'")" "gemm: products=bf16x3 is of f32"
 }
 
-@test "pass beside what was compared in part, or at a smaller size" {
+@test "a pass has a mark for a partial check or a check at a smaller size" {
     cat >plan <<'P'
 gemm n=32 dtype=f32
 transformer-block dtype=f32 pass=forward d=512 heads=8 batch=1 sequence=512

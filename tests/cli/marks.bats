@@ -4,7 +4,7 @@ load common
 
 HEAD=evidence,source,workload,device,devices,dtype,metric,value,unit,locator,flags
 
-@test "a rate above the peak or bandwidth of its device is marked, named, and left out of rankings and comparisons" {
+@test "a rate above the peak or bandwidth of its device is marked, and left out of rankings and comparisons" {
     filled "$root/data"
     { echo $HEAD
         echo "published,me,gemm,Trainium2,1,bf16,flops_per_s,9800,TFLOP/s,l1,"
@@ -32,7 +32,7 @@ HEAD=evidence,source,workload,device,devices,dtype,metric,value,unit,locator,fla
     [[ $output == *"(0.02x)"* ]] # no headline
 }
 
-@test "every mark that leaves out or refuses: its rows are in no ranking, choice or left_out = '' of v_mlperf" {
+@test "rows with a mark that excludes are in no ranking, choice or v_mlperf row with left_out empty" {
     filled "$root/data/devices.csv" "$root/data/models.csv" "$root/data/aliases.csv" "$root/data/rules"
     marks=$(ask "SELECT mark FROM v_mark WHERE effect <> 'show' ORDER BY 1")
     [ "$(wc -w <<<"$marks")" -ge 7 ]
@@ -61,7 +61,7 @@ HEAD=evidence,source,workload,device,devices,dtype,metric,value,unit,locator,fla
     done
 }
 
-@test "who verified: abdb its own kernels with the share that it compared, a program its own" {
+@test "own kernels are verified by abdb with the compared share; other programs by themselves" {
     told() { echo "{\"record\":\"entry\",\"field\":{\"evidence\":\"measured\",\"kind\":\"run\",\"verified\":\"pass\",\"workload\":\"w\",\"device\":\"d\",\"devices\":\"1\",\"source\":\"$1\",\"date\":\"2026-01-01\",\"flags\":\"$2\"},\"factor\":{\"checked\":\"0.05\"},\"result\":[{\"metric\":\"time_s\",\"statistic\":\"value\",\"value\":$3,\"raw_value\":\"$3\"}]}"; }
     { told abdb-run "" 1; told abdb-run self-verified 2; told other "" 3; } >a.jsonl
     abdb import -q a.jsonl
@@ -76,7 +76,7 @@ site() { # ID ORGANIZATION VALUE: a row of the system that ID 6.0-0010 has
 }
 HEADER=evidence,kind,source,verified,public_id,suite,round,system_type,division,availability,submitter,system,workload,model,scenario,device,devices,metric,value,unit,locator
 
-@test "verified by MLCommons is what an official list says, not a form of file" {
+@test "a row is verified by MLCommons only where it equals an official list" {
     filled "$root/data/devices.csv" "$root/data/models.csv" "$root/data/aliases.csv" "$root/data/rules"
     value=$(ask "SELECT stated FROM v_official_result WHERE round = 'v6.0' AND public_id = '6.0-0010' AND model = 'llama2-70b-99' AND scenario = 'Server'")
     who=$(ask "SELECT submitter FROM v_official_result WHERE round = 'v6.0' AND public_id = '6.0-0010' LIMIT 1")
@@ -107,7 +107,7 @@ HEADER=evidence,kind,source,verified,public_id,suite,round,system_type,division,
     same "$(said "" "Somebody Else" "$value")" "yes|file|"
 }
 
-@test "what is shipped of rounds whose list is held agrees with it, and no list has a result twice" {
+@test "shipped rows agree with the official list of their round, and no list has a result twice" {
     filled "$root/data"
     same "$(ask "SELECT count(*) FROM v_statement WHERE marks LIKE '%conflict%'")" 0
     same "$(ask "SELECT round, verified_by, count(*) > 300 FROM v_statement WHERE source IN ('mlperf-summary', 'mlperf-site') AND round IN ('v5.1', 'v6.0') GROUP BY 1, 2" | xargs)" \
@@ -116,7 +116,7 @@ HEADER=evidence,kind,source,verified,public_id,suite,round,system_type,division,
     same "$(ask "SELECT count(*) FROM v_official_result WHERE source NOT IN (SELECT source FROM v_source WHERE title IS NOT NULL)")" 0
 }
 
-@test "figures and reports leave marked rows out, say so, and show them with --marks any" {
+@test "figures and reports leave out marked rows with a note, and show them with --marks any" {
     filled "$root/data"
     kernel() { # MARK GBS: a walk over memory on a machine
         echo "{\"record\":\"entry\",\"field\":{\"evidence\":\"measured\",\"kind\":\"run\",\"verified\":\"pass\",\"workload\":\"stream\",\"device\":\"Mine\",\"devices\":\"1\",\"dtype\":\"f64\",\"backend\":\"b\",\"source\":\"abdb-run\",\"date\":\"2026-11-$3\",\"campaign\":\"c-$3\",\"cell\":\"$3\",\"flags\":\"$1\"},\"factor\":{\"operation\":\"triad\",\"bound\":\"bytes\",\"ceiling\":\"memory_bandwidth\",\"level\":\"memory\"},\"result\":[{\"metric\":\"time_s\",\"statistic\":\"median\",\"value\":0.5,\"raw_value\":\"0.5\"},{\"metric\":\"bytes_per_s\",\"statistic\":\"value\",\"value\":${2}e9,\"raw_value\":\"${2}e9\"}]}"

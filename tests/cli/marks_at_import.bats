@@ -18,13 +18,13 @@ two_cards() {
     echo "  Device 1: $2, gfx1201 (0x1201), VMM: no, Wave Size: 32"
 }
 
-@test "llama-bench: a log's devices are those that it lists" {
+@test "llama-bench: the devices are those in the list of the log" {
     { two_cards "AMD Radeon AI PRO R9700" "AMD Radeon AI PRO R9700"; llama_log; } >two.log
     abdb import -q two.log
     same "$(runs "device || ' x ' || devices")" "AMD Radeon AI PRO R9700 x 2"
 }
 
-@test "llama-bench: dev, split_mode none, main_gpu and tensor_split choose among them" {
+@test "llama-bench: dev, split_mode none, main_gpu and tensor_split select among the listed devices" {
     local cells
     for cells in "dev:ROCm1:1" "dev:ROCm0/ROCm1:2" "sm:none:1" "ts:1.00/0.00:1" "ts:1.00/1.00:2"; do
         IFS=: read -r column cell count <<<"$cells"
@@ -39,7 +39,7 @@ two_cards() {
     same "$(runs "device || ' x ' || devices")" "Card B x 1"
 }
 
-@test "llama-bench: unlike cards are a list, and what is not certain has no count" {
+@test "llama-bench: different cards are stored as a list, and an uncertain number of devices as unknown" {
     { two_cards "Card A" "Card B"; llama_log; } >unlike.log
     abdb import -q unlike.log
     same "$(runs "device || ' x ' || devices")" "Card A, Card B x 2"
@@ -65,7 +65,7 @@ llama_csv() {
     printf '"b1","1","CPU X","%s","CUDA","llama 8B Q4_0","%s","%s","%s","%s","%s","2025-04-24T11:58:50Z","500000000","1000","%s","2.0"\n' "$@" "${avg_ts:-$((($5 + $6) * 2))}"
 }
 
-@test "llama-bench: gpu_info with parameters that leave devices out, and no layer on the GPU" {
+@test "llama-bench: gpu_info is reduced by parameters that exclude devices or leave no layer on the GPU" {
     local row
     while IFS='|' read -r gpus mode devices layers prompt gen expected; do
         rm -f "$ABDB_DB"
@@ -85,7 +85,7 @@ Card A|layer|none|99|0|128|CPU X x ?
 T
 }
 
-@test "llama-bench: a rate that is not tokens over time is implausible, and said so" {
+@test "llama-bench: a rate different from tokens over time is marked implausible, with a message" {
     avg_ts=157149 llama_csv "Card A" layer "" 99 128 0 >l.csv
     run abdb import l.csv
     fails 0 "marked implausible: 1 entry; first line 2: 157149 a second for 0.5 s are 78574.5, and the row says 128"
@@ -100,7 +100,7 @@ nccl() {
     echo "1048576 262144 float sum -1 100.0 10.49 10.49 ${1-0} 100.0 10.49 10.49 N/A"
 }
 
-@test "nccl-tests: nodes are known where every rank is listed once" {
+@test "nccl-tests: the number of nodes is known only with a complete list of ranks" {
     printf '0 a H100\n1 a H100\n2 b H100\n3 b H100\n' | nccl >all.txt
     abdb import -q all.txt
     same "$(runs "devices || ' on ' || nodes")" "4 on 2"
@@ -114,7 +114,7 @@ nccl() {
     same "$(runs "devices || ' on ' || coalesce(nodes, '?')")" "2 on 1"
 }
 
-@test "nccl-tests: unlike cards are a list, and fewer ranks than a process has devices contradict" {
+@test "nccl-tests: different cards are stored as a list; too few ranks are a contradiction" {
     printf '0 a GTX 1050 Ti\n1 a GTX 950\n' | nccl >unlike.txt
     abdb import -q unlike.txt
     same "$(runs device)" "GTX 1050 Ti, GTX 950"
@@ -125,7 +125,7 @@ nccl() {
     same "$(runs "coalesce(devices, '?') || flags")" "?contradiction"
 }
 
-@test "nccl-tests: wrong values are failures, also in the column error, and a launcher's tag hides nothing" {
+@test "nccl-tests: wrong values are failures, also in the column error and behind a launcher tag" {
     printf '0 a H100\n' | nccl 5 | sed 's/^/[1,0]<stdout>:/' >tagged.txt
     run abdb import tagged.txt
     fails 0 "marked failed: 1 entry; first line 4 out-of-place: 5 values are wrong"
@@ -140,7 +140,7 @@ serving() {
     printf '{"model_id": "m", "num_prompts": 100, "completed": %s, "duration": 10.0, "request_rate": %s, "total_output_tokens": %s, "request_throughput": %s, "output_throughput": %s, "mean_ttft_ms": %s, "p99_ttft_ms": 900.0}' "$@"
 }
 
-@test "serving: failed requests are counted, and a run without any is kept as failed" {
+@test "serving: failed requests are counted, and a run without a successful one is stored as failed" {
     serving 53 inf 1000 5.3 100.0 120.0 | sed 's/inf/"inf"/' >some.json
     run abdb import some.json
     fails 0 "marked failed: 1 entry; first line 1: 47 of 100 requests failed"
@@ -151,7 +151,7 @@ serving() {
     same "$(ask "SELECT status || ': ' || reason || ' ' || flags FROM v_run WHERE status <> 'ok'")" "failed: no request was completed failed"
 }
 
-@test "serving: NaN and Infinity, as Python writes them, lose no row" {
+@test "serving: rows with NaN and Infinity are kept" {
     serving 100 Infinity 1000 10.0 100.0 NaN >n.json
     run abdb import n.json
     fails 0 "marked failed: 1 entry; first line 1: ttft_s (mean) is NaN"
@@ -167,7 +167,7 @@ serving() {
     same "$(ask "SELECT count(*) FROM v_run WHERE model = 'NaN \" Infinity'")" 1
 }
 
-@test "serving: a wait longer than the run, and tokens that are not rate times time" {
+@test "serving: a wait longer than the run, and tokens unequal to rate times time, are implausible" {
     serving 100 1 1000 10.0 100.0 412700.0 >long.json
     run abdb import long.json
     fails 0 "marked implausible: 1 entry; first line 1: ttft_s (mean) is 412.7 s, and the whole run took 10 s"
@@ -177,7 +177,7 @@ serving() {
     fails 0 "100 a second for 10 s are 1000, and the row says 5000"
 }
 
-@test "serving: latencies behind a long list of requests, and a file without a rate of requests, are recognised" {
+@test "serving: files with a long list of requests, or without a request rate, are recognised" {
     serving 100 1 1000 10.0 100.0 120.0 | python3 -c 'import json, sys
 r = json.load(sys.stdin); late = r.pop("mean_ttft_ms"); r["generated_texts"] = ["x" * 1000] * 1100; r["mean_ttft_ms"] = late; print(json.dumps(r))' >long.json
     serving 100 1 1000 10.0 100.0 121.0 | python3 -c 'import json, sys
@@ -186,7 +186,7 @@ r = json.load(sys.stdin); del r["request_throughput"]; print(json.dumps(r))' >ol
     same "$(ask "SELECT group_concat(value, ' ') FROM (SELECT value FROM v_result WHERE metric = 'ttft_s' AND statistic = 'mean' ORDER BY 1)")" "0.12 0.121"
 }
 
-@test "serving: a rate of two decimals is any that is rounded to it" {
+@test "serving: a rate of two decimals is checked within its rounding" {
     local head="============ Serving Benchmark Result ============" # 1 in 78.11 s is 0.0128
     for n in 1 9; do
         printf '%s\nSuccessful requests: %s\nBenchmark duration (s): 78.11\nTotal generated tokens: 150\nRequest throughput (req/s): 0.01\nOutput token throughput (tok/s): 1.92\nMean TTFT (ms): 67651.38\n%s\n' "$head" $n "${head//[^=]/=}"
@@ -195,7 +195,7 @@ r = json.load(sys.stdin); del r["request_throughput"]; print(json.dumps(r))' >ol
     fails 0 "marked implausible: 1 entry; first line 9: 0.01 a second for 78.11 s are 0.7811, and the row says 9"
 }
 
-@test "a minimum above the maximum, a mean beyond both" {
+@test "a minimum above the maximum and a mean outside of both are marked implausible" {
     local row
     printf '{"results": [{"command": "a", "mean": 2.0, "stddev": 0.1, "median": 2.0, "min": 3.0, "max": 1.0, "times": [1.0, 3.0]}, {"command": "b", "mean": 9.0, "stddev": 0.1, "median": 2.0, "min": 1.0, "max": 3.0, "times": [1.0, 3.0]}, {"command": "c", "mean": 2.0, "stddev": 0.1, "median": 2.0, "min": 1.0, "max": 3.0, "times": [1.0, 3.0]}]}' >h.json
     run abdb import h.json
@@ -203,7 +203,7 @@ r = json.load(sys.stdin); del r["request_throughput"]; print(json.dumps(r))' >ol
     same "$(ask "SELECT group_concat(workload || flags, ' ') FROM (SELECT workload, flags FROM v_run ORDER BY 1)")" "aimplausible bimplausible c"
 }
 
-@test "a rate of zero is implausible" {
+@test "a rate of zero is marked implausible" {
     printf 'name m\nset workload w\nset evidence published\nmatch GPU Speed\nfield device column GPU\nmetric tokens_per_s column Speed unit token/s\n' >t.map
     printf 'GPU,Speed\nA1,0\nA2,2.5\n' >t.csv
     run abdb import --map t.map t.csv
@@ -211,14 +211,14 @@ r = json.load(sys.stdin); del r["request_throughput"]; print(json.dumps(r))' >ol
     same "$(ask "SELECT group_concat(device || marks, ' ') FROM (SELECT device, marks FROM v_result ORDER BY 1)")" "A1implausible A2"
 }
 
-@test "google-benchmark: fits of complexity are ignored, also as 3%, which is no JSON" {
+@test "google-benchmark: fits of complexity are ignored, also with the invalid JSON 3%" {
     printf '{"context": {"date": "2017-04-28 10:00:00", "num_cpus": 8}, "benchmarks": [{"name": "s/1 5%%", "iterations": 5, "real_time": 14, "cpu_time": 14, "time_unit": "ns"}, {"name": "s_BigO", "cpu_coefficient": 14.2, "real_coefficient": 14.3, "big_o": "N", "time_unit": "ns"}, {"name": "s_RMS", "rms": 3%%}]}' >g.json
     run abdb import g.json
     fails 0 "3 rows: 1 accepted, 0 duplicate, 0 rejected, 2 ignored; values: 1 kept"
     same "$(ask "SELECT workload FROM v_result")" "s/1 5%"
 }
 
-@test "hyperfine: a run that was killed failed" {
+@test "hyperfine: a killed run is stored as failed" {
     printf '{"results": [{"command": "a", "mean": 2.0, "stddev": 0.1, "median": 2.0, "min": 1.0, "max": 3.0, "times": [1.0, 3.0], "exit_codes": [0, null]}]}' >h.json
     run abdb import h.json
     fails 0 "marked failed: 1 entry; first results[0]: 1 of 2 runs failed"
@@ -230,7 +230,7 @@ stream() {
         "Function    Best Rate MB/s  Avg time     Min time     Max time" "Copy: 220100.5 0.011000 0.010903 0.012500" "${2-}"
 }
 
-@test "STREAM: its own check, and columns in the order of the heading" {
+@test "STREAM: its own check is read, and its columns in the order of the heading" {
     stream "" "Failed Validation on array a[], AvgRelAbsErr > epsilon (1.000000e-13)" >s.txt
     run abdb import s.txt
     fails 0 "marked failed: 1 entry; first line 4: the program found wrong values"
@@ -241,7 +241,7 @@ stream() {
     same "$(ask "SELECT group_concat(statistic || ' ' || value, ', ') FROM (SELECT statistic, value FROM v_result WHERE metric = 'time_s' ORDER BY value)" | tr -d '"')" "min 0.010903, mean 0.011, max 0.0125"
 }
 
-@test "a file in a terminal's colours is read like one without" {
+@test "a file with terminal colours is read like one without" {
     { two_cards "Card A" "Card A"; llama_log; } >plain.log
     sed 's/^| llama/\x1b[1m&/; s/$/\x1b[0m\x1b[K/; 1s/^/\x1b[32m/' plain.log >colours.log
     abdb import -q plain.log
@@ -250,7 +250,7 @@ stream() {
     same "$(ask "SELECT count(DISTINCT device || devices) || ' ' || count(*) FROM v_run")" "1 2"
 }
 
-@test "a file that was recognised and of which nothing was kept is no success" {
+@test "an import of a recognised file without a kept value fails" {
     llama_csv "Card A" layer "" 99 128 0 | sed 's/"256","2.0"/"none","2.0"/' >none.csv
     run abdb import none.csv
     fails 5 "is of the format llama-bench, but nothing was kept of it"
@@ -266,7 +266,7 @@ checker() {
     echo "Acme,available,closed,datacenter,\"$1\",S,llama2-70b-99,llama2-70b-99,Offline,100000,ROUGE1: 44.5,$2,CPU,2,32,NVIDIA H200-SXM-141GB,$3,$4,closed/x,fw,os,,True,0,v6.1,False,False,Tokens/s,fp8"
 }
 
-@test "nodes, devices per node, the total and the system's name are held against each other" {
+@test "nodes, devices per node, total and system name are checked for contradictions" {
     while IFS='|' read -r name nodes each total expected; do
         rm -f "$ABDB_DB"
         checker "$name" "$nodes" "$each" "$total" >c.csv
@@ -283,7 +283,7 @@ Rack (1x H200 NVL72)|2|4|8|8 2
 T
 }
 
-@test "the user resolves a contradiction" {
+@test "--set with --replace resolves a contradiction" {
     checker S 4 8 8 >c.csv
     run abdb import c.csv
     fails 0 "marked contradiction: 1 entry; first line 2: 4 nodes of 8 devices make 32, and the total says 8"
@@ -292,7 +292,7 @@ T
     same "$(ask "SELECT DISTINCT devices || ' ' || nodes || flags FROM v_result")" "32 4"
 }
 
-@test "tables: a rate per GPU in a row of several, and rows that sum up others" {
+@test "tables: a rate per GPU in a row of several GPUs is a contradiction; a summary row is implausible" {
     printf 'GPU,GPUs,tokens/s per GPU\nH100-SXM,8,3000\nH100-SXM,1,3000\nAverage,1,3000\n' >t.csv
     printf 'name mine\nmatch GPU\nfield device column GPU\nfield devices column GPUs\nset workload llama\nmetric tokens_per_s column "tokens/s per GPU" unit token/s\n' >t.map
     run abdb import --map t.map t.csv
@@ -301,7 +301,7 @@ T
     same "$(ask "SELECT count(*) FROM v_result WHERE raw_device = 'Average'")" 0
 }
 
-@test "prices: an accelerator without its machine, a share of a card, and a count that contradicts the name are refused" {
+@test "prices of an accelerator without machine, of a share of a card, or with a wrong count are refused" {
     printf 'InstanceType,vCPUs,MemoryGiB,AcceleratorName,AcceleratorCount,GpuInfo,Region,Price,SpotPrice\n%s\n' ',,,H100,8.0,H100,us,78.99,' \
         'Standard_NV6ads_A10_v5,6,55,A10,0.167,A10,us,0.454,' 'gpu_8x_h100,208,1800,H100,1,H100,us,23.92,' 'gpu_8x_a100,208,1800,A100,8,A100,us,10.32,' 'a3-highgpu-8g,208,1800,H100,4,H100,us,10.32,' >p.csv
     run abdb import --set provider=x --set valid_from=2026-01-01 p.csv
@@ -310,7 +310,7 @@ T
     same "$(ask "SELECT count(*) FROM v_reject WHERE reason LIKE '%an accelerator without its machine' OR reason LIKE '%is called ''gpu_8x_h100'', and has 1 devices'")" 2
 }
 
-@test "what a program of --command used is not made up" {
+@test "results of --command have no invented devices, nodes or factors" {
     abdb run -q --command x=true
     same "$(runs "coalesce(devices, '?') || coalesce(nodes, '?')")" "??"
     same "$(ask "SELECT count(*) FROM v_factor WHERE factor IN ('threads', 'clock_policy', 'cache', 'fill')")" 0

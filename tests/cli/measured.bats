@@ -28,7 +28,7 @@ P
     export ABDB_BACKENDS=$dir/b BACKENDS=fake RANKS=0 FOLDER=$dir/out
 }
 
-@test "measured.sh: steady and verified cells, with their environment and without samples, come into a database as measured" {
+@test "measured.sh imports steady, verified cells with their environment and without samples" {
     fake
     printf 'hold do=right,fails,unsteady n=1,2\nhold do=right n=3,4\n' >p.plan
     PLAN=$dir/p.plan run "$root/query/measured.sh" "$build"
@@ -44,7 +44,7 @@ P
     fails 0 "hold,fake,A family 7 model 8 with 2 virtual processors,measured,4"
 }
 
-@test "measured.sh: where most is in doubt, wrong or few, nothing is written" {
+@test "measured.sh writes nothing with too many unsteady, wrong or missing cells" {
     fake
     printf 'hold do=right,unsteady,few,wrong n=1\n' >p.plan
     PLAN=$dir/p.plan run "$root/query/measured.sh" "$build"

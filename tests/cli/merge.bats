@@ -5,7 +5,7 @@ load common
 fill_one() { abdb import -q --db one.db "$fixtures"/*.csv "$fixtures/summary.json" "$fixtures/records.jsonl" 2>/dev/null || true; }
 fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/google_benchmark.json" "$fixtures/osu.txt" "$fixtures/llama_bench.jsonl" 2>/dev/null || true; }
 
-@test "merge is a union: any order, any number of times, all places kept" {
+@test "merge is a union in any order and repetition, with all places kept" {
     fill_one
     fill_two
     abdb merge --db ab.db one.db two.db
@@ -30,7 +30,7 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     same "$(sqlite3 ab.db 'SELECT count(*) FROM reject')" "$(sqlite3 all.db 'SELECT count(*) FROM reject')"
 }
 
-@test "merge refuses rows that refer to what is not there, or to what no database can keep" {
+@test "merge refuses rows with a missing reference or an impossible value" {
     fill_one
     before=$(facts one.db)
     for change in "DELETE FROM source" "DELETE FROM factor" "UPDATE result_row SET quantity_id = 99999 WHERE result_id = 1" "UPDATE claim SET stated = 9e999"; do
@@ -50,7 +50,7 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     abdb merge --db one.db two.db
 }
 
-@test "merge refuses what is none of ours, and leaves the file as it was" {
+@test "merge refuses files of other programs, and leaves the database as it was" {
     fill_one
     before=$(facts one.db)
     echo "no database" >text.db
@@ -64,7 +64,7 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     same "$(facts one.db)" "$before"
 }
 
-@test "export: jsonl and sql come back as the same facts, csv as the same rows" {
+@test "export: import of jsonl and sql restores the same facts, import of csv the same rows" {
     fill_one
     fill_two
     abdb merge --db all.db one.db two.db >/dev/null
@@ -83,7 +83,7 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     sort all.csv | cmp - csv.sorted
 }
 
-@test "export: every column of every dictionary comes back" {
+@test "export: import restores every column of every dictionary" {
     printf '%s\n' '{"record":"note","kind":"campaign","target":"c-1","text":"new driver","author":"me","date":"2026-01-02"}' \
         '{"record":"spec","device":"H100-SXM","quantity":"memory_size","basis":"card","power_limit":700,"value":80e9,"unit":"B","raw_value":"80","raw_unit":"GB","source":"abdb","locator":"a test"}' \
         '{"record":"mark","mark":"a test","effect":"show","sentence":"A test.","source":"abdb","locator":"a test"}' >more.jsonl
@@ -121,7 +121,7 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     same "$(wc -l <out.jsonl)" 2
 }
 
-@test "export: an entry with more results, factors or parts than a record holds is refused by name, and merge keeps it" {
+@test "export refuses an entry too large for a record, by name; merge keeps it" {
     fill_one
     cp one.db factors.db
     cp one.db parts.db
@@ -143,7 +143,7 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     same "$(sqlite3 merged.db 'SELECT count(*) FROM result_row')" "$(sqlite3 results.db 'SELECT count(*) FROM result_row')"
 }
 
-@test "export: CSV has a column for every factor, however many" {
+@test "export: CSV has a column for every factor, without a limit" {
     for i in {1..450}; do
         echo '{"record":"entry","field":{"evidence":"measured","kind":"run","status":"ok","workload":"w","device":"d","source":"abdb-run"},"factor":{"f'$i'":"v'$i'"},"result":[{"metric":"time_s","statistic":"median","value":'$i'}]}'
     done >many.jsonl
@@ -153,7 +153,7 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     same "$(tail -n +2 many.csv | grep -o '\bv[0-9]*\b' | sort -u | wc -l)" 450
 }
 
-@test "export: a selection, and what is wrong with one" {
+@test "export: a selection chooses rows, and a wrong one is refused" {
     fill_one
     n=$(sqlite3 one.db "SELECT count(DISTINCT entry_id) FROM v_statement WHERE evidence = 'mlperf' AND scenario = 'Server'")
     same "$(abdb export --db one.db "evidence=mlperf,scenario=Server" | wc -l)" "$n"
@@ -165,7 +165,7 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     fails 2 "csv, jsonl, sql or db"
 }
 
-@test "export --redacted: no host, user or folder" {
+@test "export --redacted writes no host, user or folder" {
     abdb import -q "$fixtures/google_benchmark.json"
     printf '{"record":"entry","field":{"evidence":"measured","kind":"run","source":"lab","workload":"gemm","device":"X"},"factor":{"hostname":"secret-host","user":"alice","build":"/%s/alice/b","n":"4"},"result":[{"metric":"time_s","statistic":"value","value":1}]}\n' home >secret.jsonl
     abdb import -q secret.jsonl
@@ -179,7 +179,7 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     fails 2 "exists"
 }
 
-@test "a spool directory of many machines: what a killed command left is read up to the record that is not whole" {
+@test "a spool of many machines is imported; an interrupted file up to its last complete record" {
     mkdir -p spool/n1 spool/n2
     for i in 1 2; do abdb run --kernel stream --axis n=1000$i --backend ref --quick -q --spool spool/n$i --db none.db; done
     [ ! -e none.db ]
@@ -204,7 +204,7 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     fails 2 "needs the database"
 }
 
-@test "a task killed at any moment leaves a spool that imports, each whole record once" {
+@test "a spool of a task killed at any moment is imported with each complete record once" {
     mkdir spool
     for i in $(seq "${KILLED_TASKS:-4}"); do
         setsid abdb run -q --kernel stream --axis n=1000-1300+1 --backend ref --threads 1 --quick --spool spool --db none.db 3>&- &
@@ -221,7 +221,7 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     same "$(ask "SELECT count(*) FROM v_reject")" "$(find spool -type f -size +0 -exec sh -c 'tail -c 1 "$1" | grep -q .' _ {} \; -print | wc -l)"
 }
 
-@test "measured rows: an archive, its folder and a renamed copy agree, equal numbers of two runs stay two" {
+@test "measured rows: an archive, its folder and a renamed copy agree; equal numbers of two runs are two rows" {
     mkdir -p runs/one
     cp "$fixtures/nccl_tests.out" runs/one/a.out
     { echo "# another pair of nodes"; cat runs/one/a.out; } >other.out
@@ -251,7 +251,7 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     same "$(ask "SELECT count(*) FROM v_statement WHERE evidence <> 'measured'")" "$published"
 }
 
-@test "notes come in as records, once, and travel by export and merge" {
+@test "notes are imported from records once, and kept by export and merge" {
     printf '%s\n' '{"record":"note","kind":"campaign","target":"c-1","text":"new driver","author":"me","date":"2026-01-02"}' >a.jsonl
     { cat a.jsonl; echo '{"record":"note","kind":"nonsense","target":"c-1","text":"t","date":"2026-01-02"}'; } >b.jsonl
     abdb import -q a.jsonl

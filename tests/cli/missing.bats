@@ -18,7 +18,7 @@ script_that_lacks() { # WAY
 }
 ways="interpreter by-env env-with-options from-shell not-executable library"
 
-@test "of each way to lack what runs a backend: run without a name, run --list and doctor take it for absent" {
+@test "a backend with a missing interpreter or library is absent in run, run --list and doctor" {
     for way in $ways; do
         script_that_lacks $way
         rm -f "$ABDB_DB"
@@ -34,7 +34,7 @@ ways="interpreter by-env env-with-options from-shell not-executable library"
     done
 }
 
-@test "named, it is a row without a device, and exit 5; check-backend cannot try it; each names what is not here" {
+@test "a named backend that cannot start gives a row without a device, exit 5, and the missing file" {
     for way in $ways; do
         script_that_lacks $way
         rm -f "$ABDB_DB"
@@ -53,7 +53,7 @@ ways="interpreter by-env env-with-options from-shell not-executable library"
     done
 }
 
-@test "a backend that introduced itself and then ends with code 127 has crashed" {
+@test "a backend that ends with code 127 after its hello is stored as a crash" {
     mkdir fake
     cat >fake/abdb-run-late <<'B'
 #!/bin/sh

@@ -34,7 +34,7 @@ training() { # ROOT
     done
 }
 
-@test "rename each log of a round in turn: nothing disappears, and a folder without its log ends with 5" {
+@test "a renamed log of a round is rejected by name, and a folder without its log gives exit 5" {
     i=inference_results_v6.1/closed/S
     system $i/systems/box.json
     run_of $i/results/box/resnet50/Offline/performance/run_1 Offline
@@ -82,7 +82,7 @@ training() { # ROOT
     fails 5 "rejected: 1"
 }
 
-@test "the Endpoints client: its rate is the official one, its latencies stand beside, failures are marked" {
+@test "the Endpoints client: the rate is the official figure, beside latencies; failures are marked" {
     i=inference_results_v6.1/closed/S
     system $i/systems/box.json accelerators_per_node=72
     r=$i/results/box
@@ -105,7 +105,7 @@ training() { # ROOT
     fails 0 "which figure of inference, SingleStream is official is not known: latencies kept, no score"
 }
 
-@test "Automotive is a suite with its own figures; Mobile and unknown systems get none that is not theirs" {
+@test "Automotive is a suite with its own figures; Mobile and unknown systems get no figure of another suite" {
     a=automotive_results_v0.5/closed/S
     system $a/systems/car.json system_type=adas
     run_of $a/results/car/ssd/SingleStream/performance/run_1 SingleStream
@@ -132,7 +132,7 @@ training() { # ROOT
     same "$(sqlite3 s.db "SELECT suite FROM entry")" automotive
 }
 
-@test "logs that Python and C++ read: NaN, Infinity and paths of Windows damage no line" {
+@test "NaN, Infinity and Windows paths in logs of Python and C++ damage no line" {
     training training_results_v5.0
     abdb import -q training_results_v5.0 --db plain.db
     same "$(sqlite3 plain.db "SELECT value FROM result JOIN entry USING (entry_id) WHERE kind = 'score' AND metric = 'time_to_train_s'")" 720.0
@@ -178,7 +178,7 @@ line() { # ROUND MODEL SCENARIO RESULT UNIT [ACCURACY] [ACCELERATOR]
     echo "S,available,closed,datacenter,Box $4,box-$4,$2,$2,$3,$4,${6:-ROUGE1: 44.5},1,CPU,2,32,${7:-NVIDIA H100-SXM-80GB},8,closed/S/$1/$2/$3/$4,f,o,,True,0,$1,0,False,$5"
 }
 
-@test "samples become tokens only where they cannot be samples; else the row stays, and is marked" {
+@test "samples become tokens only for rates impossible as samples; other rows are marked" {
     {
         echo $header
         line v4.0 gptj-99 Offline 106.7 Samples/s
@@ -203,7 +203,7 @@ v5.1,llama2-70b-99.9,Server,85.1,query/s,unit-unproved
 v5.1,llama3.1-405b,Server,200,token/s,unit-corrected"
 }
 
-@test "the checker's summary.json says what its summary.csv says; tasks are a rate" {
+@test "summary.json and summary.csv of the checker give the same rows; tasks are a rate" {
     {
         echo $header
         line v6.1 llama2-70b-99.9 Interactive 73000.5 Tokens/s
@@ -221,7 +221,7 @@ json.dump(rows, open("summary.json", "w"), indent=1)'
     same "$(sqlite3 csv.db "SELECT metric, value FROM result WHERE raw_unit = 'Tasks/s'")" "tasks_per_s|0.464076"
 }
 
-@test "one ID of one source with two values is a conflict: neither counts until one is withdrawn" {
+@test "one ID of one source with two values is a conflict; neither counts until one is withdrawn" {
     for value in 24500 21200; do
         printf '[{"ID": "5.0-9001", "Submitter": "Acme", "Availability": "available", "Division": "Closed", "Suite": "datacenter", "version": "v5.0", "Platform": "Box", "System": "Box A (8x H100-SXM)", "Model": "llama2-70b-99", "UsedModel": "llama2-70b-99", "Scenario": "Offline", "Nodes": 1, "Accelerator": "NVIDIA H100-SXM-80GB", "a#": 8, "Performance_Result": %s.0, "Performance_Units": "Tokens/s"}]' $value >$value.json
         abdb import -q "$fixtures/../../data/rules/marks.csv" $value.json
@@ -233,7 +233,7 @@ json.dump(rows, open("summary.json", "w"), indent=1)'
     same "$(ask "SELECT value, marks FROM v_result WHERE metric_class = 'performance'")" 21200,
 }
 
-@test "a name that joins several known devices is a mixed system, whatever joins them" {
+@test "a name of several known devices is a mixed system, with any separator" {
     abdb import -q "$root/data/devices.csv" "$root/data/aliases.csv" "$root/data/rules/decorations.csv"
     {
         echo $header

@@ -35,7 +35,7 @@ gone() {
     return 1
 }
 
-@test "mpi: every kernel is right at 1 to 4 ranks, whole numbers to the last bit" {
+@test "mpi: every kernel is right at 1 to 4 ranks, integers exactly" {
     need_mpi
     cat >m.plan <<'P'
 all-reduce      dtype=i32,f32  ranks=1,2,3,4  message_bytes=4100
@@ -64,7 +64,7 @@ P
     same "$(ask "SELECT count(*) FROM v_run_factor f JOIN v_run e USING (entry_id) WHERE factor = 'oversubscribed' AND text <> CASE WHEN devices > $(nproc) THEN 'yes' ELSE 'no' END")" 0
 }
 
-@test "mpi: bus bandwidth is the size over the time, by nccl-tests' factors, and two numbers are fitted" {
+@test "mpi: bus bandwidth uses the factors of nccl-tests, and latency and bandwidth are fitted" {
     need_mpi
     abdb run -q --ranks 2 --kernel all-reduce --axis message_bytes=8-131072*16 --quick --tag mine
     same "$(ask "SELECT count(*) FROM v_result b JOIN v_result t ON t.entry_id = b.entry_id AND t.metric = 'time_s' AND t.statistic = 'median' AND t.rank IS NULL
@@ -80,7 +80,7 @@ P
     same "$(grep ^all-reduce <<<"$output" | cut -d, -f1,3,4,5,6,11)" "all-reduce,2,1,f32,mine,4"
 }
 
-@test "mpi: a rank that is killed is a row within 5 s, its cell alone" {
+@test "mpi: a killed rank gives a crash row within 5 s, for its cell alone" {
     need_mpi
     begin
     kill -KILL "${ranks[0]}"
@@ -97,7 +97,7 @@ P
     same "$(ask "SELECT status FROM v_run WHERE cell LIKE '%=8'")" ok
 }
 
-@test "mpi: ^C ends all ranks, and so does the death of abdb" {
+@test "mpi: ^C ends all ranks, and the death of abdb too" {
     need_mpi
     begin
     kill -INT $pid
@@ -111,7 +111,7 @@ P
     gone 5
 }
 
-@test "mpi: ^C comes to ranks by a signal that a launcher passes on, so nothing that they say is lost" {
+@test "mpi: ^C reaches the ranks by a forwarded signal, and their last output is kept" {
     need_mpi
     cat >mpirun <<'S'
 #!/bin/bash
@@ -136,7 +136,7 @@ S
     same "$(ask "SELECT count(*) FROM v_run WHERE status = 'cancelled' AND reason LIKE 'interrupted %'")" 1
 }
 
-@test "mpi: what cannot be started is said before anything is" {
+@test "mpi: a wrong launcher, host or number of ranks is refused before any start" {
     need_mpi
     run abdb run --ranks 2 --launcher bash --kernel all-reduce
     fails 2 "--launcher is mpirun or srun, not 'bash'"
@@ -154,7 +154,7 @@ S
     fails 0 "mpi        messages between ranks by MPI: abdb run --ranks N starts them"
 }
 
-@test "mpi: training by 1, 2 and 4 ranks loses the same, its ranks agree, and scaling is told" {
+@test "mpi: training with 1, 2 and 4 ranks has the same loss, and the scaling is printed" {
     need_mpi
     run abdb run -q --quick --kernel gpt-train --ranks 4 --axis ranks=1,2,4 --axis model=tiny --axis batch=8 --axis micro_batch=2 --axis overlap=no,yes --axis steps=4
     fails 0 ""
@@ -170,7 +170,7 @@ S
     same "$(ask "SELECT status || ': ' || reason FROM v_run WHERE backend = 'vec'")" "not-implemented: backend vec lacks: so many ranks: the backend mpi has them (--ranks)"
 }
 
-@test "mpi: what is on its way between ranks takes little memory beside what was predicted" {
+@test "mpi: memory for messages between ranks stays within 15 % of the prediction" {
     need_mpi
     run abdb run -q --quick --kernel gpt-train --backend mpi --ranks 2 --axis model=gpt2-small --axis layers=1 --axis vocabulary=20000 --axis sequence=16
     fails 0 ""

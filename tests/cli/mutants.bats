@@ -2,7 +2,7 @@
 # mutants.bats - wrong kernels do not pass verification: a few of tests/mutants/kernels.txt, which `make soak` tries whole.
 load common
 
-@test "the table of wrong kernels fits the sources" {
+@test "every wrong kernel of the table fits the sources" {
     run "$root/tests/mutants/kernels.sh" --check
     fails 0 " mutants"
     run "$root/tests/mutants/kernels.sh" --table classes.txt --check
@@ -17,7 +17,7 @@ load common
     fails 0 "are caught at every cell that they change"
 }
 
-@test "the campaign keeps what it judged of the same sources, and only what counts" {
+@test "the campaign keeps a conclusive verdict for unchanged sources" {
     mkdir -p "$BATS_TEST_TMPDIR/tree/kernels" "$BATS_TEST_TMPDIR/soak"
     cd "$BATS_TEST_TMPDIR"
     run env PYTHONPATH="$root/tests/mutants" PYTHONDONTWRITEBYTECODE=1 python3 - <<'EOF'

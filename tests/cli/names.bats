@@ -2,7 +2,7 @@
 # names.bats - names, tags and patterns of a command line: line breaks, control characters, 127 KiB.
 load common
 
-@test "each option of each verb that takes a name refuses what is none, before it opens anything" {
+@test "each option with a name refuses an invalid name before any file is opened" {
     free=' TEXT SELECTION FILE DIR FOLDER PATH URL WORDS QUOTES OPTION ' # what may have line breaks
     checked=0
     while read -r _ verb rest; do
@@ -29,7 +29,7 @@ load common
     [ ! -e t.db ]
 }
 
-@test "the name of a command and the words of a plan are names, too; the words of a command are not" {
+@test "--command NAME and words of a plan are checked as names; the words of a command are not" {
     run abdb run --command $'na\nme=true'
     fails 2 "--command has a line break"
     run abdb run --command $'name=sh -c "true\ntrue"' --repeat 1
@@ -42,7 +42,7 @@ load common
     fails 2 "control character"
 }
 
-@test "names and patterns of 127 KiB are a mistake in the command, of every verb" {
+@test "every verb refuses names and patterns of 127 KiB as a mistake in the command" {
     filled "$fixtures/checker.csv" "$fixtures/results.csv" "$fixtures/specs.csv"
     n=0 # each command with x, each pattern with every unit, a third of the other pairs; THOROUGH: all
     for unit in x '*' '[' '?' "'" '*a' '[a'; do
@@ -82,7 +82,7 @@ V
     fails 2 "--command has 4097 bytes"
 }
 
-@test "words of a command line that are longer than any name or number are refused, never cut" {
+@test "command-line words longer than any name or number are refused, never truncated" {
     run abdb run --kernel gemm --backend "$(printf 'v%.0s' {1..90})" -n
     fails 2 "$(printf 'v%.0s' {1..90})"
     filled "$root"/data/*.csv "$root/data/results" "$root/data/rules"

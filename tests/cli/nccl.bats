@@ -13,7 +13,7 @@ need_program() {
     export ABDB_EMULATED_DEVICES=4 ABDB_EMULATED_NAME="NVIDIA H100 80GB HBM3"
 }
 
-@test "nccl: every kernel is right at 1 to 4 devices, whole numbers to the last bit" {
+@test "nccl: every kernel is right at 1 to 4 devices, integers exactly" {
     need_program
     cat >m.plan <<'P'
 all-reduce      dtype=i32,f32,bf16,f16  ranks=1,2,3,4  message_bytes=4100
@@ -41,7 +41,7 @@ P
       WHERE e.workload = 'all-reduce' AND abs(n.value - b.value * 2.0 * (e.devices - 1) / e.devices) < 1e-6 * n.value") " "$(ask "SELECT count(*) FROM v_run WHERE workload = 'all-reduce' AND devices > 1") "
 }
 
-@test "nccl: one device alone, a library that is missing, and no driver are told" {
+@test "nccl: a single device, a missing library and a missing driver are named" {
     need_program
     answer() { echo '{"cell":"c","kernel":"all-reduce","quick":true,"params":{"ranks":"2","message_bytes":"8"}}' | "$build/abdb-run-nccl" run 2>/dev/null | jq -r 'select(.kind == "end") | .status + ": " + .reason'; }
     same "$(ABDB_EMULATED_DEVICES=1 answer)" "not-implemented: one device alone has nobody to send to"

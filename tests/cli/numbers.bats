@@ -23,7 +23,7 @@ refuses() { # REASON OPTION...
     [[ $output == *"$1"* ]] || { echo "does not say '$1': $output"; return 1; }
 }
 
-@test "devices and nodes in any spelling, by results, records, a map and --set: what is spelled, under one key" {
+@test "numbers of devices and nodes in any spelling have the same key, in results, records, maps and --set" {
     printf 'name m\nset evidence published\nset source m\nset workload gpt\nfield device column Card\nfield devices column Cards\nfield nodes column Hosts\nmetric tokens_per_s column Speed unit token/s\n' >m.map
     for which in csv jsonl map set; do
         wanted=
@@ -56,7 +56,7 @@ refuses() { # REASON OPTION...
     fails 0 "already imported"
 }
 
-@test "what is no count is refused by name: in a file, and of --set before anything is read" {
+@test "a wrong count is refused by name in a file, and in --set before reading" {
     for bad in 1.5 1.024 '1,02' 0 -8 eight 1e-3 0.99999999999999999999 1e99; do
         row "\"$bad\"" >t.csv
         refuses "devices is '$bad', not a whole number of at least 1"
@@ -69,7 +69,7 @@ refuses() { # REASON OPTION...
     refuses "n is '2.5', not a whole number"
 }
 
-@test "a comma that could be either mark is refused with both readings, in every column that is no count" {
+@test "an ambiguous comma is refused with both readings, in every column except counts" {
     both="not a number for certain, but 1234 or 1.234: write the one that is meant"
     for place in 3 4 6 7; do
         cells=(1024 1 '' 1024000 '' '' '')
@@ -97,7 +97,7 @@ facts_of() { # FILE OPTION...
         SELECT field, reason FROM reject"
 }
 
-@test "one sheet in German, French and Swiss spelling is the plain sheet: between semicolons, tabs and bars" {
+@test "a sheet in German, French and Swiss spelling gives the same facts, with semicolons, tabs and bars" {
     sheet=$fixtures/locales
     plain=$(facts_of "$sheet/plain.csv" --map "$sheet/sheet.map")
     same "$(wc -l <<<"$plain")" 16
@@ -119,7 +119,7 @@ tokens/s|'1.050' is not a number for certain, but 1.05 or 1050: write the one th
 Power (W)|'69,525' is not a number for certain, but 69525 or 69.525: write the one that is meant"
 }
 
-@test "the file decides for a column without evidence, if it agrees with itself; lists, versions and dates are no evidence" {
+@test "the other columns of a consistent file decide an ambiguous mark; lists, versions and dates do not" {
     printf 'name m\nset evidence published\nset source m\nset workload gpt\nfield device column Card\nmetric tokens_per_s column Speed unit token/s\nmetric power_w column Power unit cell\nfactor other column Other\n' >m.map
     speed() { # FILE WORDS: the speed of its row, or why there is none
         printf "$2" >"$1"
@@ -153,7 +153,7 @@ Power (W)|'69,525' is not a number for certain, but 69525 or 69.525: write the o
     for text in "1'234’567" "'846" "12'84" "1 234"; do [[ $(speed t.csv "Card;Speed\nT4;$text\n") == "'"*" is not a number"* ]]; done
 }
 
-@test "programs under a German locale: llama-bench's table and CSV, BabelStream's console, MLPerf's exports" {
+@test "output under a German locale is read: llama-bench, BabelStream and MLPerf exports" {
     printf 'Device 0: NVIDIA L4, compute capability 8.9\n| model | size | params | backend | ngl | test | t/s |\n| --- | ---: | ---: | --- | --: | ---: | ---: |\n| llama 8B Q4_0 | 4,33 GiB | 8,03 B | CUDA | 99 | pp512 | 2425,003 ± 36,25 |\n| llama 8B Q4_0 | 4,33 GiB | 8,03 B | CUDA | 99 | tg128 | 57,149 ± 0,17 |\n' >t.md
     sed 's/\([0-9]\),\([0-9]\)/\1.\2/g' t.md >u.md
     same "$(facts_of t.md)" "$(facts_of u.md)"
@@ -177,7 +177,7 @@ Power (W)|'69,525' is not a number for certain, but 69525 or 69.525: write the o
     [[ $(facts_of t.csv) == *"Result is '33.072', not a number for certain, but 33.072 or 33072"* ]]
 }
 
-@test "the column has the evidence: a point or a comma elsewhere in it decides, and the keys are those of plain spellings" {
+@test "another number in the column decides an ambiguous mark, and the keys equal those of plain spellings" {
     row() { # VALUE...
         echo "$head"
         for value in "$@"; do
@@ -208,7 +208,7 @@ Power (W)|'69,525' is not a number for certain, but 69525 or 69.525: write the o
     same "$(sqlite3 u.db "SELECT key, value FROM v_result ORDER BY 1")" "$(sqlite3 v.db "SELECT key, value FROM v_result ORDER BY 1")"
 }
 
-@test "specifications and prices: each spelling is the same fact; a plain one keeps its key" {
+@test "specifications and prices: each spelling of a number gives the same fact and key" {
     spec() { printf 'device,quantity,value,unit,source,locator\nH100-SXM,memory_bandwidth,"%s",GB/s,s,l\nH200-SXM,memory_bandwidth,0.5,TB/s,s,l\n' "$1" >t.csv; kept t.csv; }
     wanted=$(spec 1935)
     [[ $wanted == *"|1935000000000.0"* ]]
@@ -225,7 +225,7 @@ Power (W)|'69,525' is not a number for certain, but 69525 or 69.525: write the o
     [[ $(fact 8 1,234) == *"amount is '1,234', not a number for certain"* ]]
 }
 
-@test "counts of MLPerf's tables: any spelling of a whole number; a damaged one refuses its row, N/A does not" {
+@test "MLPerf tables: any spelling of a count is read; a damaged count rejects its row, N/A does not" {
     checker() { sed "2,3s|,1,Some CPU,2,64,Fast-80GB,8,8,|,$1,Some CPU,2,64,Fast-80GB,$2,$3,|" "$fixtures/checker.csv" | head -3 >t.csv; }
     stored() { sqlite3 one.db "SELECT DISTINCT nodes || ' ' || devices FROM description"; }
     checker 1 8 8
@@ -249,7 +249,7 @@ Power (W)|'69,525' is not a number for certain, but 69525 or 69.525: write the o
     same "$(stored)" "1 8"
 }
 
-@test "llama-bench as CSV: a rate of 1,234 is refused where nothing decides, and read where its column does" {
+@test "llama-bench CSV: the rate 1,234 is refused as ambiguous, and read where its column decides" {
     bench() { # RATE OF THE FIRST ROW, OF THE SECOND
         echo 'build_commit,build_number,gpu_info,backends,model_type,n_prompt,n_gen,avg_ns,stddev_ns,avg_ts,stddev_ts'
         echo "abc,1,Acme A1,CUDA,llama 1B Q8_0,512,0,64000000,0,\"$1\",0"
@@ -269,7 +269,7 @@ Power (W)|'69,525' is not a number for certain, but 69525 or 69.525: write the o
     same "$(rates)" "200.5 1234.5"
 }
 
-@test "no spelling of any number of any fixture stores another one, or makes another fact" {
+@test "another spelling of any number in any fixture changes neither the stored number nor the fact" {
     mkdir spellings
     python3 "$root/tests/checks/number_spellings.py" "$build/abdb" "$fixtures" spellings >out
     same "$(grep -v 'spellings tried' out)" ""

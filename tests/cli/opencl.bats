@@ -21,7 +21,7 @@ cell() { # KERNEL key=value...
     printf '%s\n' "$@" | jq -cRn --arg k "$kernel" '[inputs | select(. != "") | split("=") | {(.[0]): .[1]}] | add | {cell: ($k + " " + (to_entries | map(.key + "=" + .value) | join(","))), kernel: $k, quick: true, params: .}'
 }
 
-@test "opencl: a device is listed, by the name that the warehouse has for these processors" {
+@test "opencl: a device is listed by its name in the database" {
     need_device
     run abdb run --list
     fails 0 "  opencl     OpenCL devices"
@@ -35,7 +35,7 @@ cell() { # KERNEL key=value...
     same "$(ABDB_DEVICE=77 "$build/abdb-run-opencl" describe | jq -r 'select(.kind == "no-device").reason' | cut -d: -f1)" "no OpenCL device is called '77' (ABDB_DEVICE)"
 }
 
-@test "opencl: a network is trained, verified, down to what its tokens allow, and its time is told by part" {
+@test "opencl: training of a network is verified down to its loss floor, with times of its parts" {
     need_device
     run cells "$(cell gpt-train model=tiny heads=4 micro_batch=8 accumulation=2 steps=60 rate=0.005)" "$(cell gpt-train model=tiny heads=4 dtype=bf16 sparsity=0.5 recompute=yes)" \
         "$(cell gpt-train model=tiny dtype=f64)"
@@ -52,7 +52,7 @@ cell() { # KERNEL key=value...
         add as $parts | ($s | min) <= 1.01 * $parts and $parts <= 1.01 * ($s | max)' "$dir/records")" true
 }
 
-@test "opencl: a network generates text, verified, by weights of each form and each layout of its cache" {
+@test "opencl: text generation is verified for each form of weights and each cache layout" {
     need_device
     run cells "$(cell llama-generate model=tiny batch=2 output_tokens=6 layout=table block=16)" "$(cell llama-generate model=tiny output_tokens=6 weights=i8)" \
         "$(cell llama-generate model=tiny batch=2 output_tokens=6 dtype=bf16 weights=i4 layout=list block=16)"
@@ -60,7 +60,7 @@ cell() { # KERNEL key=value...
     same "$(jq -r 'select(.kind == "result").verified' "$dir/records")" $'pass\npass\npass'
 }
 
-@test "opencl: recommendations are verified, by vectors and batches of any size, and what cannot be is refused by name" {
+@test "opencl: recommendation is verified for vectors and batches of any size; other formats are refused by name" {
     need_device
     run cells "$(cell dlrm model=tiny bytes=2236 batch=13)" "$(cell dlrm model=tiny bytes=222 batch=3 dtype=bf16)" "$(cell dlrm model=tiny batch=1 steps=3)" \
         "$(cell dlrm model=tiny dtype=f64)"
@@ -72,7 +72,7 @@ cell() { # KERNEL key=value...
         "inference 3, embeddings 3, bottom MLP 6, cross products 12, cross sums 6, top MLP 6"
 }
 
-@test "opencl: a kernel that is not there is named, and both providers of a product answer" {
+@test "opencl: a missing kernel is named, and both providers of a product work" {
     need_device
     run cells "$(cell stream op=copy level=L1)" "$(cell attention pass=backward algorithm=plain sequence=32)" "$(cell gemm n=40 provider=nobody)"
     fails 0 "not-implemented a launch takes longer than a pass over a cache"
@@ -91,7 +91,7 @@ cell() { # KERNEL key=value...
         ([$s[:-1][].time_s] | add) * $r.batch / $s[-1].t_s | select(. > 0.2 and . <= 1)] | length' "$dir/records")" 2
 }
 
-@test "opencl: the search skips tiles that the device refuses; where it refuses all, its words are the reason" {
+@test "opencl: the search skips tiles refused by the device; with all refused, the device error is the reason" {
     need_device
     cat >refuse.c <<'END'
 #include <CL/cl.h>
@@ -120,7 +120,7 @@ END
     fails 0 CL_OUT_OF_RESOURCES
 }
 
-@test "opencl: words of the user that are too long are refused, never cut" {
+@test "opencl: overlong words of the user are refused, never truncated" {
     need_device
     options=$(printf -- '-DA%d=1 ' {1..200})
     ABDB_OPENCL_OPTIONS=$options run cells "$(cell stream n=4096 op=copy)"
@@ -130,7 +130,7 @@ END
     fails 0 "no OpenCL device is called '$long'"
 }
 
-@test "opencl: an error of a launch is a row with its name, and the next cell goes on" {
+@test "opencl: a launch error gives a row with its name, and the next cell runs" {
     need_device
     run abdb run --kernel stream --backend opencl --axis local=900000,1 --axis n=4096 --axis op=copy --quick
     fails 5 "1 cell measured, 1 failed"
@@ -139,7 +139,7 @@ END
     [[ $(ask "SELECT group_concat(reason, '|') FROM v_kernel WHERE status = 'failed'") == *"of the 77 threads"* ]]
 }
 
-@test "opencl: a program that does not build shows the compiler's log" {
+@test "opencl: a program that fails to compile gives the log of the compiler" {
     need_device
     ABDB_OPENCL_OPTIONS=-Dlatency_is=+ run cells "$(cell latency bytes=4096 hops=10)"
     fails 0 " ok "
@@ -148,7 +148,7 @@ END
     grep -q "latency.cl:[0-9]*:[0-9]*" "$dir/errors"
 }
 
-@test "opencl: without a driver, and with a wrong name, it says what to do" {
+@test "opencl: a missing driver and a wrong device name give a message with advice" {
     [ -x "$build/abdb-run-opencl" ] || skip "built without OpenCL: make deps, then make"
     mkdir empty
     export OCL_ICD_VENDORS=$dir/empty
@@ -166,7 +166,7 @@ END
     fails 0 " ok "
 }
 
-@test "opencl: kept programs are used, and made again when they are damaged" {
+@test "opencl: cached programs are reused, and rebuilt after damage" {
     need_device
     export XDG_CACHE_HOME=$dir/cache
     run cells "$(cell latency bytes=4096 hops=10)"
@@ -194,12 +194,12 @@ END
     fails 0 " ok "
 }
 
-@test "opencl: the table of wrong parts fits the sources" {
+@test "opencl: every planted mistake of its table fits the sources" {
     run "$root/tests/mutants/opencl.sh" --check
     same "$status" 0
 }
 
-@test "where OpenMP binds threads, those of PoCL still run on every processor" {
+@test "opencl: threads of PoCL run on every processor while OpenMP binds its own" {
     need_device
     [ "$(nproc)" -gt 1 ] || skip "one processor"
     mkfifo in

@@ -33,7 +33,7 @@ W
 # No part is left over.
 clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; return 1; }; }
 
-@test "no byte can be written: every kind of file is as it was, and the next try writes it" {
+@test "a failed first write leaves every kind of output as it was, and a repetition writes it" {
     filled $(half_of_data)
     mkdir o
     while read -r line; do
@@ -52,7 +52,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
     done < <(writers)
 }
 
-@test "a full disk: databases, bundles and sites leave nothing half" {
+@test "a full disk leaves no partial database, bundle or site" {
     filled $(half_of_data)
     run bash -c "ulimit -f 40; abdb export -o db --out public.db"
     fails 6 ""
@@ -102,7 +102,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
     clean
 }
 
-@test "export -o db killed at any moment: no file or a whole one, and the next try makes it" {
+@test "export -o db killed at any moment leaves no file or a complete one, and a repetition writes it" {
     filled "$root/data"
     want=$(facts)
     begin=$(date +%s%N)
@@ -123,7 +123,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
     clean
 }
 
-@test "what is killed while it writes leaves the old file" {
+@test "a process killed during a write leaves the old file or the complete new one" {
     filled "$root/data"
     for form in jsonl csv sql; do
         echo old >file
@@ -141,7 +141,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
     clean
 }
 
-@test "standard output, pipes, fifos, descriptors and devices are written directly" {
+@test "output to standard output, pipes, fifos, descriptors and devices is written directly" {
     filled "$root/data"
     abdb query sources -o csv >want
     for path in - /dev/stdout /dev/fd/1 /proc/self/fd/1; do
@@ -169,7 +169,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
     fails 6 "cannot write"
 }
 
-@test "links are followed, modes are kept, folders and read-only places are refused" {
+@test "outputs follow links and keep modes; folders and read-only places are refused" {
     filled "$root/data"
     mkdir real
     echo old >real/file
@@ -193,7 +193,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
     clean
 }
 
-@test "parts: of killed programs they go, of living ones and of others they stay" {
+@test "part files of dead processes are removed; those of living processes and other files stay" {
     filled "$root/data"
     sleep 100 3>&- &
     living=$!
@@ -207,7 +207,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
     grep -q databricks "$long"
 }
 
-@test "a migration's backup is whole or not there" {
+@test "the backup of a migration is complete or absent" {
     need_built unit/migration
     abdb init
     sqlite3 t.db "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
@@ -220,7 +220,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
     same "$(sqlite3 t.db.v5.bak "PRAGMA user_version; SELECT count(*) FROM source WHERE length(title) = 800; PRAGMA integrity_check")" $'5\n500\nok'
 }
 
-@test "a spool on a full disk keeps the records that are whole" {
+@test "a spool on a full disk keeps its complete records" {
     mkdir spool
     run bash -c 'ulimit -f 200; abdb run -q --kernel stream --axis n=300000-300030+1 --backend ref --threads 1 --quick --spool spool --db none.db'
     fails 6 "spool"
@@ -231,7 +231,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
     same "$(ask "SELECT count(*) FROM v_reject")" 0
 }
 
-@test "a folder that is not there is named: of a database, and of what is written" {
+@test "a missing folder of a database or an output is named" {
     run abdb init --db /nonexist/x.db
     fails 6 "/nonexist/x.db: there is no folder /nonexist; make it, or name another (--db)"
     abdb init
@@ -245,7 +245,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
     [[ $output != *"All of it is in"* ]]
 }
 
-@test "a reader that leaves early is no failure, of verbs that start programs either" {
+@test "an early end of the reader is not a failure, also for verbs that start programs" {
     for verb in "run --list" "run --list --json" doctor query "help run"; do
         run bash -c "abdb $verb | true; echo \${PIPESTATUS[0]}"
         [ "$output" = 0 ] || same "$output" 141 || { echo "$verb"; false; } # it was done before, or SIGPIPE ended it

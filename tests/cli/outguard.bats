@@ -100,7 +100,7 @@ words_of() { # a line of writers, HERE being $2
     words=("${words[@]/#HERE/$2}")
 }
 
-@test "each verb and option that writes is tried, and each of these commands writes where it may" {
+@test "each verb and option with an output is tested, and its command writes to an allowed place" {
     files
     for verb in $(verbs); do
         for option in $(path_options "$verb"); do
@@ -123,7 +123,7 @@ words_of() { # a line of writers, HERE being $2
     done < <(writers)
 }
 
-@test "an output that is the database by any name is refused, whatever writes" {
+@test "an output that is the database under any name is refused by every verb" {
     files
     bind
     exec 7<>t.db
@@ -147,7 +147,7 @@ words_of() { # a line of writers, HERE being $2
     teardown_bind
 }
 
-@test "a database that another name means: each output of its own name is refused" {
+@test "a database given by a link refuses outputs to either of its names" {
     files
     ln -s t.db link.db
     for out in t.db link.db t.db-wal link.db-wal t.db-journal; do
@@ -159,7 +159,7 @@ words_of() { # a line of writers, HERE being $2
     [ ! -e none.db ]
 }
 
-@test "an output that is an input is refused, and the input stays" {
+@test "an output that is also an input is refused, and the input stays" {
     files
     mkdir -p own/reports own/figures
     printf -- '-- title: mine\nSELECT 1 AS one;\n' | tee own/reports/mine.sql >own/reports/audit-mine.sql
@@ -216,7 +216,7 @@ W
     done
 }
 
-@test "no output replaces a database that the command does not use, nor its log" {
+@test "no output replaces another database or its log" {
     files
     cp t.db other.db
     cp other.db before
@@ -234,7 +234,7 @@ W
     grep -q H100-SXM foreign.db
 }
 
-@test "outputs without a name, members of folders, and parts" {
+@test "default outputs, files in output folders and part files never replace the database" {
     files
     cp t.db peaks.svg
     run abdb plot peaks --db peaks.svg
@@ -264,7 +264,7 @@ W
     done
 }
 
-@test "standard output and standard error that are the database: nothing is written there" {
+@test "standard output or standard error redirected to the database writes nothing to it" {
     files
     n=0 # a third of the pairs, and all for query; THOROUGH: all
     for verb in help version "help query" "query specs" "query -f q.sql" export doctor "plot peaks --type dumb" "plot peaks --script" nonsense "rank --nonsense" "run --list" \
@@ -291,7 +291,7 @@ W
     [ -s log ]
 }
 
-@test "a database does not go into itself" {
+@test "merge of a database into itself is refused" {
     files
     cp t.db copy.db
     ln -s t.db link.db

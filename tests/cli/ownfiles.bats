@@ -24,7 +24,7 @@ in_place_of() { # TARGET|pipe
     done
 }
 
-@test "a pipe, device, folder, loop or dangling link in the place of an own text: named, never waited for, and the rest is listed" {
+@test "a pipe, device, folder, loop or dangling link as a user file is named without waiting" {
     filled "$fixtures/questions.csv"
     own_folder
     for kind in pipe:"not a regular file":2 /dev/zero:"not a regular file":2 "$dir:not a regular file:2" loop:"Too many levels":6 /nonexistent:"No such file":6; do
@@ -44,7 +44,7 @@ in_place_of() { # TARGET|pipe
     [ -s s/index.html ]
 }
 
-@test "endless files, zero bytes and bytes that are no text are refused by name, wherever one types a file" {
+@test "endless files, zero bytes and binary files are refused by name, for every file argument" {
     filled "$fixtures/questions.csv"
     own_folder
     printf 'SELECT 1\0; SELECT 2' >zero
@@ -64,7 +64,7 @@ in_place_of() { # TARGET|pipe
     ends 2 "own/reports/zero.sql, line 1" abdb query zero
 }
 
-@test "an own report: no writing, no program, no endless list, and its words are text" {
+@test "a user-defined report cannot write, start a program or list endlessly, and its text is escaped" {
     filled "$fixtures/questions.csv"
     own_folder
     before=$(facts)
@@ -93,7 +93,7 @@ in_place_of() { # TARGET|pipe
     [ ! -e new.db ]
 }
 
-@test "names of files that are no word of a command line are not offered; what is offered can be asked" {
+@test "completion leaves out user files with unsafe names; every offered name works" {
     own_folder
     for name in '$(touch pwned)' '`touch pwned`' 'a;touch pwned' 'a b' $'a\nb' $'\e[31m' -x --help .hidden ..; do
         echo 'SELECT 1 AS a' >"own/reports/$name.sql"
@@ -106,7 +106,7 @@ in_place_of() { # TARGET|pipe
     [ ! -e pwned ]
 }
 
-@test "an own figure like itself, like another that is like it, or like a head without an end: drawn or refused" {
+@test "a user-defined figure in a cycle or without a report is refused; a last line without line break is read" {
     filled "$fixtures/questions.csv"
     own_folder
     printf '# like: a\n' >own/figures/a.gp
@@ -122,7 +122,7 @@ in_place_of() { # TARGET|pipe
     ends 0 "" abdb plot
 }
 
-@test "hostile plans and maps: bounded, each message with the file and the line" {
+@test "hostile plans and maps are bounded, and each message has the file and the line" {
     filled "$fixtures/questions.csv"
     printf 'a,b,c\nH100,1,%s\n' "$(printf 'a%.0s' {1..4000})" >table.csv
     printf '# nothing\n' >empty.plan
@@ -147,7 +147,7 @@ in_place_of() { # TARGET|pipe
     [ ! -e pwned ]
 }
 
-@test "hostile aliases, rules and prices: refused by their row, kept as text, and no name follows itself for ever" {
+@test "hostile aliases, rules and prices are rejected by row or kept as text, and alias cycles end" {
     filled "$fixtures/questions.csv"
     head -1 "$root/data/aliases.csv" >alias.csv
     printf '%s\n' "device,Loop-A,1,Loop-B,," "device,Loop-B,1,Loop-A,," "device,Self,1,Self,," "device,x'; DROP TABLE point; --,1,<script>,," \

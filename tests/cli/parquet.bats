@@ -10,7 +10,7 @@ find_duckdb() {
     skip "no DuckDB (make peers installs duckdb-cli into build/venv)"
 }
 
-@test "a map derives rates by abdb's formulas; what the shape does not give is not made up" {
+@test "a map derives rates by the formulas of abdb, and invents no missing value" {
     run abdb import "$fixtures/aiconfigurator_gemm.csv"
     fails 0 "6 rows: 5 accepted, 0 duplicate, 1 rejected"
     # 2 x 1000 x 2000 x 500 operations
@@ -21,7 +21,7 @@ find_duckdb() {
     same "$(ask "SELECT field, reason FROM v_reject")" "latency,'fast' is not a number"
 }
 
-@test "a formula that a map names must be one of the metric" {
+@test "a map refuses a formula that does not fit its metric" {
     for line in "derive flops_per_s" "derive flops_per_s softmax@1" "derive time_s gemm@1" "derive flops_per_s gemm@1 m"; do
         printf 'name x\n%s\n' "$line" >x.map
         run abdb import --map x.map "$fixtures/aiconfigurator_gemm.csv"
@@ -29,7 +29,7 @@ find_duckdb() {
     done
 }
 
-@test "without duckdb a Parquet file is named and not read; a broken program is not believed" {
+@test "without duckdb a Parquet file is named and not read; output of a failing duckdb is refused" {
     printf 'PAR1 no rows PAR1' >x.parquet
     ABDB_DUCKDB=./absent run abdb import x.parquet
     fails 5 "x.parquet: a Parquet file is read by the program ./absent, which is not here: pip install duckdb-cli"
@@ -53,7 +53,7 @@ find_duckdb() {
     [ "$(grep -c 'DROP' arguments)" = 0 ]
 }
 
-@test "a Parquet file gives the rows of the same table as CSV, and keeps its own digest" {
+@test "a Parquet file gives the same rows as its table in CSV, with its own digest" {
     find_duckdb
     "$ABDB_DUCKDB" -no-init -c "COPY (FROM read_csv('$fixtures/aiconfigurator_gemm.csv', all_varchar = true)) TO 'x.parquet'"
     abdb import -q x.parquet 2>/dev/null
@@ -68,7 +68,7 @@ find_duckdb() {
     fails 6 "duckdb cannot read this Parquet file"
 }
 
-@test "every shipped row of aiconfigurator is a row of the wheel, and each best is the best" {
+@test "every shipped row of aiconfigurator is in the wheel, and each best value is the best there" {
     [ -d "$ABDB_REALDATA/aiconfigurator" ] || skip "no realdata: the wheel aiconfigurator-core 0.12.0, unpacked into realdata/aiconfigurator"
     find_duckdb
     ABDB_DUCKDB=$ABDB_DUCKDB python3 "$root/tests/checks/aiconfigurator.py" "$ABDB_REALDATA/aiconfigurator" "$root/data/results/aiconfigurator.csv"

@@ -9,7 +9,7 @@ preferred() { # DEVICE QUANTITY [DTYPE ENGINE]: value and source
       AND coalesce(sparsity, 'dense') = 'dense' AND basis = 'card' AND preferred = 1"
 }
 
-@test "a quarantined value is in no answer, and marked: MI300X fp8 5220, A100 fp8 624" {
+@test "a quarantined value is marked and used in no answer: MI300X fp8 5220, A100 fp8 624" {
     fill
     same "$(preferred MI300X peak_flops fp8 matrix)" "2.61e+15,ml-engineering-2026"
     silent preferred A100-SXM-80GB peak_flops fp8 matrix
@@ -34,7 +34,7 @@ preferred() { # DEVICE QUANTITY [DTYPE ENGINE]: value and source
     fails 2 "no result matches"
 }
 
-@test "a value that nobody judged and that looks like a sparse one counts only where nothing else is stated" {
+@test "an unjudged value that looks sparse counts only without another statement" {
     head=device,quantity,dtype,engine,sparsity,basis,value,unit,source,locator
     printf '%s\n' $head X1,peak_flops,bf16,matrix,dense,card,100,TFLOP/s,first,1 X1,peak_flops,fp8,matrix,dense,card,400,TFLOP/s,first,2 \
         X2,peak_flops,bf16,matrix,dense,card,100,TFLOP/s,first,3 X2,peak_flops,fp8,matrix,dense,card,400,TFLOP/s,first,4 >a.csv
@@ -45,7 +45,7 @@ preferred() { # DEVICE QUANTITY [DTYPE ENGINE]: value and source
     fails 0 '400.0ᵃ!'
 }
 
-@test "engine by evidence, not by column: B200, MI300X, Ascend 910C; V100 and RTX 2080 Ti have no bf16" {
+@test "the engine of a peak follows evidence: B200, MI300X, Ascend 910C; V100 and RTX 2080 Ti have no bf16" {
     fill
     for row in B200-SXM:2.25e+15 MI300X:1.3e+15 Ascend-910C:800000000000000 T4:65000000000000; do
         same "$(preferred "${row%:*}" peak_flops fp16 matrix | cut -d, -f1)" "${row#*:}"
@@ -59,7 +59,7 @@ preferred() { # DEVICE QUANTITY [DTYPE ENGINE]: value and source
     fails 0 "0.44x"
 }
 
-@test "the same out of Epoch's own file: what the columns leave open the ratios of a row tell" {
+@test "the original file of Epoch gives the same engines, by the ratios within a row" {
     need_realdata epoch-ml-hardware
     abdb import -q "$realdata/epoch-ml-hardware/ml_hardware.csv"
     engine() { ask "SELECT DISTINCT engine FROM v_spec WHERE device = '$1' AND dtype = 'fp16' AND locator LIKE '%FP16 (half%' AND trust = 'stands'"; }
@@ -70,7 +70,7 @@ preferred() { # DEVICE QUANTITY [DTYPE ENGINE]: value and source
     same "$(ask "SELECT count(*) FROM v_peak WHERE device = 'MI355X' AND value IN (4.6e15, 9.2e15, 2.34e15)")" 0
 }
 
-@test "all 175 rows of Epoch's table: each a device with its values, or a row in audit gaps" {
+@test "all 175 rows of the Epoch table are a device with its values, or a row in audit gaps" {
     need_realdata epoch-ml-hardware
     fill
     same "$(ask "SELECT count(DISTINCT substr(locator, 1, instr(locator, ', column') - 1)) FROM v_spec WHERE source = 'epoch-ml-hardware'")" 172
@@ -96,7 +96,7 @@ for row in csv.DictReader(open(sys.argv[1], encoding='utf-8-sig')):
 END
 }
 
-@test "wrong values, each beside the right one: cards, engines, powers" {
+@test "wrong values of cards, engines and powers lose against the right ones" {
     fill
     same "$(preferred MI355X peak_flops fp8 matrix)" "5e+15,ml-engineering-2026"
     same "$(preferred MI350X peak_flops fp8 matrix)" "4.6e+15,epoch-ml-hardware"
@@ -109,7 +109,7 @@ END
     same "$(preferred GeForce-RTX-4070 power)" "200,vladislav-gpu-specs"
 }
 
-@test "the peak that fits the kernel: vector kernels against vector peaks, one core against one core" {
+@test "a kernel is judged by its own peak: vector kernels by vector peaks, one core by one core" {
     fill
     # TRIAD: 99 and 98 % of 11 and 39 (it was 2.5 and 12.2 %)
     run abdb query peak-achieved --quantity peak_flops -o csv
@@ -130,7 +130,7 @@ END
     same "$(ask "SELECT round(c.ceiling / 1e12) FROM v_ceiling_of c JOIN v_result r USING (result_id) WHERE r.source = 's' AND c.basis = 'published'")" 39
 }
 
-@test "preferred: the maker's sheet, documents that cite it, others, estimates, projections" {
+@test "preference of specifications: sheet of the maker, documents citing it, others, estimates, projections" {
     fill
     same "$(preferred Gaudi2 peak_flops bf16 matrix)" "432000000000000,intel-gaudi-hot-chips" # not 400, an estimate
     same "$(preferred Gaudi3 peak_flops bf16 matrix)" "1.677e+15,ml-engineering-2026"         # not 1600 or 1835, projections
@@ -155,7 +155,7 @@ END
     same "$(ask "SELECT standing FROM v_spec_order WHERE place = 2")" paper
 }
 
-@test "an import takes no number's place unless it says what it is, and what differs is counted" {
+@test "an imported peak takes precedence only from a declared vendor sheet; differences are counted" {
     fill
     same "$(preferred H100-SXM peak_flops bf16 matrix)" "989500000000000,databricks-gaudi2"
     printf 'device,quantity,dtype,engine,sparsity,basis,value,unit,source,locator,date\n' >s.csv
@@ -172,7 +172,7 @@ END
     same "$(preferred H100-SXM peak_flops bf16 matrix | sed 's/.*,//')" acme-page
 }
 
-@test "a pair of cards and a card never meet silently" {
+@test "a pair of cards is never compared with one card" {
     fill
     same "$(ask "SELECT DISTINCT basis FROM v_spec WHERE device = 'H100-NVL-pair'")" pair
     same "$(ask "SELECT count(*) FROM v_peak WHERE device = 'H100-NVL-pair'")" 0
@@ -184,7 +184,7 @@ END
     [[ "$output" != *H100-NVL-pair* ]]
 }
 
-@test "specs passes the ratio checks line by line, each exception with its source" {
+@test "every specification passes the ratio checks, or is an exception with its source" {
     fill
     same "$(ask "SELECT count(*) FROM v_ratio WHERE verdict = 'breaks'")" 0
     [ "$(ask "SELECT count(*) FROM v_ratio WHERE verdict = 'holds'")" -gt 800 ]
@@ -209,7 +209,7 @@ bytes/s of a stack of HBM3
 "fp8 / bf16, matrix"'
 }
 
-@test "specs and peaks show one number of a device, and mark the engine where it is not that of its column" {
+@test "specs and peaks print the same number of a device, and mark a vector engine" {
     fill
     abdb query specs --json | jq -r '.[] | select(.fp32_tflop_per_s) | [.device, (.fp32_tflop_per_s | tostring)] | @tsv' | sort >specs
     abdb query peaks --limit 9999 --json | jq -r '.[] | select(.dtype == "fp32") | [.device, (.tera_per_s | tostring)] | @tsv' | sort >peaks
@@ -223,7 +223,7 @@ bytes/s of a stack of HBM3
     fails 0 "as nothing else is stated, of the vector engine: fp64 of H100-SXM"
 }
 
-@test "each device of MLPerf and of the documents has its values, or a row in audit gaps that says what was searched" {
+@test "each device of MLPerf and the documents has its values, or a row in audit gaps with the searched places" {
     fill
     same "$(ask "SELECT DISTINCT d.device || ' ' || q.quantity FROM v_device d
       JOIN (SELECT 'peak_flops' AS quantity UNION ALL SELECT 'memory_size' UNION ALL SELECT 'memory_bandwidth' UNION ALL SELECT 'power') q
@@ -242,7 +242,7 @@ bytes/s of a stack of HBM3
     for device in CS-3 Jetson-AGX-Thor Jetson-AGX-Orin Xeon-6787P; do fails 0 "no dense bf16 or fp16 peak,$device"; done
 }
 
-@test "v_device_peak: one row per device and format, of one card, dense, nothing quarantined; products that add in fp32 before those in fp16" {
+@test "v_device_peak has one row per device and format: one card, dense, not quarantined, fp32 sums first" {
     filled "$root/data"
     same "$(ask "SELECT count(*) - count(DISTINCT device || ' ' || dtype) FROM v_device_peak")" 0
     same "$(ask "SELECT count(*) FROM v_device_peak p JOIN v_spec s ON s.spec_id = p.spec_id
@@ -259,7 +259,7 @@ bytes/s of a stack of HBM3
     fails 0 "2.19x"
 }
 
-@test "values that were found wrong: B200, B300, GH200, CS-2, Ascend 910B, MI300, MI308X" {
+@test "corrected values are shipped: B200, B300, GH200, CS-2, Ascend 910B, MI300, MI308X" {
     filled "$root/data"
     stated() { ask "SELECT value / 1e9 FROM v_spec WHERE device = '$1' AND quantity = '$2' AND basis = 'card' AND preferred = 1"; }
     same "$(stated B200-SXM memory_bandwidth)" 7700

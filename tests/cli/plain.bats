@@ -39,7 +39,7 @@ fill() {
     abdb withdraw checker.csv --reason "for a test" >/dev/null
 }
 
-@test "what the checks look for is found" {
+@test "the checks find each planted control character" {
     printf 'a\tb\n  line\n' >good
     python3 "$root/tests/checks/control_characters.py" good
     for bad in $'\033[1m' $'\u009b' $'\u202e' $'\u200b' $'\x9b' $'\ufeff' $'x\nFORGED' $'\x07'; do
@@ -56,7 +56,7 @@ fill() {
     [[ $output != *"1: printf"* ]]
 }
 
-@test "import: names of files and members, cells, errors, progress" {
+@test "import prints hostile names, members, cells, errors and progress plainly" {
     need_terminal
     mkdir "in$evil"
     cp "$fixtures/checker.csv" "in$evil/good$evil.csv"
@@ -176,7 +176,7 @@ look_at_documents() {
     python3 "$root/tests/checks/control_characters.py" $(printf '%s\n' "${documents[@]}" | grep -E 'html|svg|md|tex|gp')
 }
 
-@test "a database with all its names planted: every screen and page is plain" {
+@test "a database with hostile names everywhere has plain screens and pages" {
     need_terminal
     fill
     python3 "$root/tests/checks/plant_hostile_text.py" t.db names
@@ -187,14 +187,14 @@ look_at_documents() {
     done
 }
 
-@test "a database with every text planted somewhere: every screen and page is plain" {
+@test "a database with hostile text in every column has plain screens and pages" {
     need_terminal
     fill
     python3 "$root/tests/checks/plant_hostile_text.py" t.db all
     look_around
 }
 
-@test "backends, plans, reports, figures and arguments" {
+@test "hostile text of backends, plans, reports, figures and arguments is printed plainly" {
     need_terminal
     mkdir -p fake own/reports own/figures own/maps
     export ABDB_BACKENDS=$dir/fake ABDB_PATH=$dir/own
@@ -257,7 +257,7 @@ B
     said_plain
 }
 
-@test "programs get the bytes as they are" {
+@test "files and pipes get the original bytes" {
     abdb init >/dev/null
     plant="char(27) || '[35m' || char(0x202e, 0x9b, 0x200b, 10) || 'x'"
     same "$(abdb query "SELECT $plant AS a ;" -o csv | xxd -p)" "$(printf 'a\n"\033[35m\u202e\u009b\u200b\nx"\n' | xxd -p)"

@@ -4,7 +4,7 @@ load common
 
 fill() { filled "$root/data"; }
 
-@test "svg, png, pdf and a sketch, by name or by --type" {
+@test "plot writes svg, png, pdf and a text picture, by file name or --type" {
     fill
     for t in svg png pdf; do
         run abdb plot mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server --out f.$t
@@ -22,14 +22,14 @@ fill() { filled "$root/data"; }
     fails 6 "nothing to draw"
 }
 
-@test "the same bytes from the same data" {
+@test "plot writes the same bytes from the same data" {
     fill
     abdb plot mlperf-llm --scenario Server --out a.svg >/dev/null
     abdb plot mlperf-llm --scenario Server --out b.svg >/dev/null
     cmp a.svg b.svg
 }
 
-@test "the roofline of what was measured" {
+@test "the roofline shows measured results" {
     abdb run -q --kernel gemm --axis n=64,128 --backend ref --quick
     run abdb plot roofline
     fails 6 "nothing to draw"
@@ -41,7 +41,7 @@ fill() { filled "$root/data"; }
     fails 0 "ABDB_END_OF_DATA"
 }
 
-@test "errors: no such figure, no such picture, nothing to draw, no place to write" {
+@test "plot refuses an unknown figure, an unknown type, an empty figure and an unwritable place" {
     abdb init >/dev/null
     run abdb plot rooflin
     fails 2 "did you mean 'roofline'"
@@ -61,7 +61,7 @@ fill() { filled "$root/data"; }
     fails 0 roofline
 }
 
-@test "a figure of one's own" {
+@test "a user-defined figure is drawn, and its gnuplot error is reported" {
     fill
     mkdir -p own/figures
     printf '# title: Peaks\n# report: specs\n# size: 500,300\nplot $data using 0:(column(c_power_w)) with points title "W"\n' >own/figures/mine.gp
@@ -74,7 +74,7 @@ fill() { filled "$root/data"; }
     [ ! -e bad.svg ]
 }
 
-@test "hostile names stay text: gnuplot, HTML, markdown, LaTeX, CSV" {
+@test "hostile names stay text in gnuplot, HTML, markdown, LaTeX and CSV" {
     cat >evil.csv <<'E'
 Organization,Availability,Division,SystemType,SystemName,Platform,Model,MlperfModel,Scenario,Result,Accuracy,number_of_nodes,host_processor_model_name,host_processors_per_node,host_processor_core_count,accelerator_model_name,accelerators_per_node,total_accelerators,Location,framework,operating_system,notes,compliance,errors,version,inferred,has_power,Units,weight_data_types
 `touch pwned1`,available,closed,datacenter,"""; system(""touch pwned2""); set title ""x",box1,llama2-70b-99,llama2-70b-99,Offline,10000.5,,1,CPU,2,64,"$(touch pwned3)`touch pwned4`",8,8,x,rt,Linux,,1,0,v6.0,0,False,Tokens/s,fp8
@@ -109,7 +109,7 @@ E
     same "$(abdb query mlperf-llm -o csv 2>/dev/null | python3 -c 'import csv, sys; print(len(list(csv.DictReader(sys.stdin))))')" 3
 }
 
-@test "what cannot be printed is a failure, of a verb that prints by itself too" {
+@test "a failed write to standard output is an error for every verb" {
     fill
     for verb in "plot peaks --out p.svg" "plot peaks --script" "plot" "help" "query sources" "doctor" "query --schema"; do
         run bash -c "abdb $verb >/dev/full"

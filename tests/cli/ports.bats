@@ -11,7 +11,7 @@ part() { cat >"tree/tests/ports/$1.sh"; }
 # The row of a part in the table, with single blanks and without its seconds.
 row() { sed '1,/^part /d' <<<"$output" | tr -s ' ' | sed -n "s/^\($1 [a-z ]*\) [0-9-][0-9]* /\1 /p"; }
 
-@test "each part ends in the table, whatever became of those before it" {
+@test "check.sh gives each part a row in the table, after failed and killed parts too" {
     tree
     part locale <<<'echo 1..2; echo "ok 1 - a"; echo "not ok 2 - measured times"; exit 1'
     part hosts <<<'echo "1..0 # SKIP only root makes network namespaces"'
@@ -31,7 +31,7 @@ row() { sed '1,/^part /d' <<<"$output" | tr -s ' ' | sed -n "s/^\($1 [a-z ]*\) [
     same "$(row packages)" "packages pass 1 tests; without: the wheel: apt-get install python3-wheel"
 }
 
-@test "all pass: exit 0; a part that is none: exit 2; stopped by hand, the table names what did not run" {
+@test "check.sh exits with 0 for success and 2 for an unknown part; after a stop the table names the rest" {
     tree
     for name in locale big; do part $name <<<'echo 1..1; echo "ok 1 - a"'; done
     BUILD=$dir/b run tree/tests/ports/check.sh locale big
@@ -47,7 +47,7 @@ row() { sed '1,/^part /d' <<<"$output" | tr -s ' ' | sed -n "s/^\($1 [a-z ]*\) [
     same "$(row big)" "big not run stopped before it"
 }
 
-@test "every script of ports/ is a part, and README has it" {
+@test "every script of ports/ is a part of check.sh and of the README" {
     for script in "$root"/tests/ports/*.sh; do
         name=$(basename "$script" .sh)
         case $name in check | ok | sysroot | *_server) continue ;; esac
@@ -56,7 +56,7 @@ row() { sed '1,/^part /d' <<<"$output" | tr -s ' ' | sed -n "s/^\($1 [a-z ]*\) [
     done
 }
 
-@test "no test waits for a program that plain make does not build without asking for it" {
+@test "every test builds the programs that plain make leaves out" {
     # what is below the build folder and is not made by `make`: unit/, bench/, emulated/
     grep -rlE '\$\{?(build|BUILD)\}?"?/(unit|bench|emulated)/' "$root"/tests --include=*.bats --include=*.sh --include=*.bash >users
     [ "$(wc -l <users)" -ge 5 ]

@@ -8,7 +8,7 @@ quote() { # PROVIDER KIND AMOUNT DATE: a price of a B200
     printf 'provider,device,devices,kind,amount,currency,per,valid_from,source,locator\n%s,B200-SXM,1,%s,%s,USD,hour,%s,mine,mail\n' "$@" | abdb import -q -
 }
 
-@test "the age stands with every answer per dollar: rank, compare, reports, figures" {
+@test "the age of prices stands in every answer per dollar: rank, compare, reports, figures" {
     fill
     run abdb rank "${dollars[@]}"
     fails 0 "OCI on-demand 2026-09-18, 63 days old"
@@ -29,7 +29,7 @@ quote() { # PROVIDER KIND AMOUNT DATE: a price of a B200
     done
 }
 
-@test "a price without a date is of no age: --price-max-age leaves it out" {
+@test "a price without a date has no age, and --price-max-age leaves it out" {
     fill
     quote Acme on-demand 0.5 ""
     run abdb rank "${dollars[@]}" --where device=B200-SXM
@@ -47,7 +47,7 @@ quote() { # PROVIDER KIND AMOUNT DATE: a price of a B200
     fails 0 "Monthly on-demand 2026-09, 80 days old"
 }
 
-@test "an age is days, with a d or without, for every verb and in SQL; what is none is refused" {
+@test "--price-max-age takes days with or without d, for every verb and in SQL, and refuses other words" {
     fill
     verbs=("rank ${dollars[*]}" "choose --model llama2-70b-99 --scenario Server --rate 10000" "query price-performance" "query perf-per-dollar" "query token-cost")
     sql() { echo "SELECT count(*) FROM abdb_choose(json_object('selection', 'work=llama2-70b-99,scenario=Server', 'rate', '10000', 'price_max_age', '$1'))"; }
@@ -66,7 +66,7 @@ quote() { # PROVIDER KIND AMOUNT DATE: a price of a B200
     fails 2 "--price-max-age wants days, such as 90d, not '90dd'"
 }
 
-@test "a date that is not known is a range: as old as its first day, in force from its last" {
+@test "an uncertain date is a range: the age counts from its first day, the validity from its last" {
     fill
     quote Acme on-demand 0.5 2026-01-01/2026-06-30
     of() { abdb rank "${dollars[@]}" --where device=B200-SXM --provider Acme "$@" -o jsonl 2>/dev/null | jq -r '.price // empty' | sort -u; }
@@ -82,7 +82,7 @@ quote() { # PROVIDER KIND AMOUNT DATE: a price of a B200
     fails 5 "1 rejected"
 }
 
-@test "prices of different kind never meet silently" {
+@test "prices of different kinds are never mixed without a note" {
     fill
     quote Acme spot 0.5 2026-11-01
     quote Acme reserved 0.6 2026-11-01
@@ -106,7 +106,7 @@ quote() { # PROVIDER KIND AMOUNT DATE: a price of a B200
     fails 3 "no price of kind list"
 }
 
-@test "providers of different kind are named" {
+@test "providers of different kinds are named" {
     fill
     run abdb rank "${dollars[@]}"
     fails 0 "! providers of different kind, whose prices include different things: GPU cloud (Verda, Hyperstack), marketplace (Prime Intellect), tier-1 cloud (OCI)"
@@ -118,7 +118,7 @@ quote() { # PROVIDER KIND AMOUNT DATE: a price of a B200
     same "$(ask "SELECT count(*) FROM v_price WHERE provider NOT IN (SELECT provider FROM v_provider) AND provider <> 'Acme'")" 0
 }
 
-@test "a catalog's H100 is what memory, interconnect or instance decide; the rest is counted and named" {
+@test "the H100 of a catalog is resolved by memory, interconnect or instance; other rows are counted and named" {
     cat >c.csv <<'C'
 InstanceType,AcceleratorName,AcceleratorCount,GpuInfo,Price,SpotPrice,Region
 gpu_8x_h100_sxm5,H100,8,"{'Gpus': [{'Name': 'H100', 'MemoryInfo': {'SizeInMiB': 81920}}]}",31.92,,a
@@ -147,7 +147,7 @@ C
     same "$(ask "SELECT count(*) FROM v_name WHERE spelling IN ('H100', 'H200', 'A100-80GB') AND how <> 'unresolved'")" 0
 }
 
-@test "decide, of a map: columns by patterns, the first that holds; a mistake is named by line" {
+@test "decide in a map takes the first matching pattern; a mistake is named by line" {
     printf 'Card,Form,Memory,Price\nX,SXM5,80,1\nX,pcie,80,2\nX,pcie,40,3\nX,,80,4\nY,SXM5,80,5\n' >t.csv
     cat >t.map <<'M'
 name   mine
@@ -168,7 +168,7 @@ M
     fails 6 "line 10: decide wants FIELD CELL MEANING COLUMN PATTERN"
 }
 
-@test "a price of zero is a reject" {
+@test "a price of zero is rejected" {
     printf 'InstanceType,AcceleratorName,AcceleratorCount,Price,SpotPrice\nbox,L4,1,0.5,0.00\nbig,L4,8,0.0,\n' >c.csv
     run abdb import c.csv --set provider=x
     fails 0 "rejected"
@@ -182,7 +182,7 @@ M
     same "$(ask "SELECT count(*) FROM v_price")" 1
 }
 
-@test "a quote ten times what is stored asks whether it is of a node" {
+@test "a quote of ten times the stored price is refused with the question: per node?" {
     fill
     for command in "rank --workload llama2-70b-99 --scenario Server --per dollar" "query price-performance" "query perf-per-dollar" \
         "compare device=H100-SXM device=H200-SXM --where model=llama2-70b-99 --per dollar"; do
@@ -216,7 +216,7 @@ of_eight() { # FILTER REPORT PARAMETER...: rows that the filter of jq picks have
     fails 0 ": offers of fewer devices than a node of the measured system has"
 }
 
-@test "an offer of fewer devices than a node has prices no system: perf-per-dollar" {
+@test "perf-per-dollar prices no system by an offer of fewer devices than a node" {
     threes
     of_eight '.device == "H100-SXM"' perf-per-dollar
     same "$(jq -s 'map(select(.device == "H100-SXM"))[0].exaflop_per_usd * 1000 | round' rows)" 1573 # 437 TFLOP/s x 3600 s / 1 USD
@@ -225,28 +225,28 @@ of_eight() { # FILTER REPORT PARAMETER...: rows that the filter of jq picks have
     [[ $output != *" 0.50 "* ]]
 }
 
-@test "an offer of fewer devices than a node has prices no system: price-performance" {
+@test "price-performance prices no system by an offer of fewer devices than a node" {
     threes
     of_eight '.device == "H100-SXM"' price-performance --tier any
 }
 
-@test "an offer of fewer devices than a node has prices no system: price-for-throughput" {
+@test "price-for-throughput prices no system by an offer of fewer devices than a node" {
     threes
     of_eight '.device == "H100-SXM" and .usd_per_device_hour < 1.2' price-for-throughput
     same "$(jq -r 'select(.provider == "Eight") | "\(.needed) \(.usd_per_hour)"' rows)" "32 32"
 }
 
-@test "an offer of fewer devices than a node has prices no system: token-cost" {
+@test "token-cost prices no system by an offer of fewer devices than a node" {
     threes
     of_eight '.device == "H100-SXM" and .usd_per_device_hour < 1.2' token-cost --model llama2-70b-99 --scenario Server
 }
 
-@test "an offer of fewer devices than a node has prices no system: serving-load" {
+@test "serving-load prices no system by an offer of fewer devices than a node" {
     threes
     of_eight '.device == "H100-SXM"' serving-load --model Llama-3.1-70B
 }
 
-@test "an offer of fewer devices than a node has prices no system: rank and compare, as choose does" {
+@test "rank, compare and choose price no system by an offer of fewer devices than a node" {
     threes
     run abdb rank "${dollars[@]}"
     fails 0 "Eight on-demand 2026-11-01"
@@ -265,7 +265,7 @@ of_eight() { # FILTER REPORT PARAMETER...: rows that the filter of jq picks have
         "$(abdb choose llama2-70b-99 Server --tier any -o jsonl 2>/dev/null | jq -r .device | order)"
 }
 
-@test "which offers hold a node: any number always, parts of a node never, whole offers where nodes are not known" {
+@test "offer_fits accepts an offer of any number of devices, none below a node, and whole offers for unknown nodes" {
     filled "$root"/data/devices.csv
     fit() { same "$(ask "SELECT offer_fits($1)")" "$2"; }
     fit "8, 1, 0" 1
@@ -292,7 +292,7 @@ of_eight() { # FILTER REPORT PARAMETER...: rows that the filter of jq picks have
     same "$(abdb query perf-per-dollar --price 'H100-SXM=1.5 USD/h/3' -o jsonl 2>/dev/null | jq -r 'select(.device == "H100-SXM") | .usd_per_device_hour' | sort -u)" 0.5
 }
 
-@test "out of the box: a ranking per dollar of the rounds of today, with dates, providers and kinds" {
+@test "shipped data rank the current rounds per dollar, with dates, providers and kinds" {
     fill
     abdb rank "${dollars[@]}" -o jsonl 2>/dev/null >rows
     for device in B200-SXM B300-SXM GB200 GB300 H100-SXM H200-SXM MI300X MI355X RTX-PRO-6000-SE; do
@@ -311,7 +311,7 @@ of_eight() { # FILTER REPORT PARAMETER...: rows that the filter of jq picks have
     same "$(comm -13 gaps unpriced)" ""
 }
 
-@test "audit conflicts compares within the rounding of both" {
+@test "audit conflicts compares prices within the rounding of both" {
     fill
     run abdb audit conflicts --kind price
     [[ $output != *4.0963* && $output != *1.3025* ]] # 32.77 for 8 and 4.10; 10.42 for 8 and 1.30
@@ -320,7 +320,7 @@ of_eight() { # FILTER REPORT PARAMETER...: rows that the filter of jq picks have
     same "$(abdb audit conflicts --kind price -o jsonl 2>/dev/null | wc -l)" 2
 }
 
-@test "a result that MLCommons never saw stands in no report of MLPerf results, however fast" {
+@test "a result without MLCommons verification is in no report of MLPerf results, however fast" {
     fill
     abdb plot price-performance --today 2026-11-20 --script >before.gp
     cat >own.csv <<'END'
@@ -339,7 +339,7 @@ END
     fails 0 "1 result of other evidence left out: not compared with MLPerf® results"
 }
 
-@test "over time: which price counts when and why not, the median of a tier and what is left out, by hand" {
+@test "prices over time: the price in force, the median of a tier and the left-out prices are as by hand" {
     filled "$root/data/devices.csv"
     printf '%s\n' provider,kind,source,locator "A,GPU cloud,mine,x" "B,GPU cloud,mine,x" "C,GPU cloud,mine,x" "D,GPU cloud,mine,x" "E,GPU cloud,mine,x" "F,GPU cloud,mine,x" "G,vendor,mine,x" | abdb import -q -
     abdb import -q - <<'END'
@@ -382,7 +382,7 @@ G g8 1 no: before its device existed"
     grep -q 'Instances of 8' h.svg
 }
 
-@test "another currency counts by a stored rate, which is named wherever the price is; without one it does not" {
+@test "a price in another currency counts by a stored and named rate, and not without one" {
     filled "$root/data" "$fixtures/traps-prices.csv"
     euro() { abdb choose llama2-70b-99 server --rate 100k/s --provider Euro "$@"; }
     run euro
@@ -413,7 +413,7 @@ G g8 1 no: before its device existed"
     same "$(abdb query --db other.db 'SELECT count(*) AS n FROM v_exchange_rate' -o csv | tail -1)" 3
 }
 
-@test "the memory of a model: weights and cache by hand; what is not known stays unknown" {
+@test "the memory of a model is as computed by hand; an unknown cache stays unknown" {
     fill
     fits() { abdb query model-memory "$@" -o json 2>/dev/null | jq -c '.[] | [.weights_gb, .cache_gb, .devices]'; }
     # 70e9 parameters x 1 byte; 2 x 80 layers x 8 heads x 128 wide x 1 byte x 1000 tokens x 10 sequences
@@ -427,7 +427,7 @@ G g8 1 no: before its device existed"
     same "$(abdb choose llama2-70b-99 server -o json 2>/dev/null | jq -c '.[] | select(.device == "MI355X") | [.weights_gb, .memory_gb]')" "[35,2304]"
 }
 
-@test "a price of more devices that costs no more than one of fewer counts nowhere, and the import names it" {
+@test "an import names a price of more devices that costs no more than fewer devices, and ignores it" {
     printf 'InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,Region,GpuInfo\n1x,H100-SXM,1,1,1,2.69,2,r,\n2x,H100-SXM,2,1,1,5.38,1,r,\n8x,H100-SXM,8,1,1,2.69,2,r,\n8y,H100-SXM,8,1,1,21.52,2,q,\n' >series.csv
     run abdb import series.csv --set provider=CloudX --set valid_from=2026-09-01
     fails 0 "prices of more devices that cost no more than those of fewer: 1: CloudX H100-SXM (1); they count nowhere until one is withdrawn (abdb withdraw)"

@@ -2,7 +2,7 @@
 # program.bats - help, man page, completion, doctor, install, migration on the command line.
 load common
 
-@test "every verb has help, and the man page and completion know it" {
+@test "every verb has help, a section in the man page and completion" {
     for verb in $(abdb --help | awk '/^  [a-z]/ { print $1 }'); do
         run abdb "$verb" --help
         fails 0 "usage: abdb $verb"
@@ -16,7 +16,7 @@ load common
     fails 0 "schema"
 }
 
-@test "the man page has no warning" {
+@test "the man page is formatted without a warning" {
     command -v man >/dev/null || skip "no man(1)"
     abdb help --man >abdb.1
     same "$(MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 -Z abdb.1 2>&1 >/dev/null)" ""
@@ -32,7 +32,7 @@ load common
     fails 0 "--dry-run"
 }
 
-@test "doctor tells of the build, the machine and the file, and of damage" {
+@test "doctor reports the build, the machine, the database and its damage" {
     run abdb doctor
     fails 0 "is not there yet"
     abdb import -q "$fixtures/checker.csv"
@@ -43,7 +43,7 @@ load common
     [[ "$output" == *"damaged"* || "$output" == *"DAMAGED"* ]]
 }
 
-@test "doctor and run agree on the core type" {
+@test "doctor and run report the same core type" {
     [ -x "$build/abdb-run-openblas" ] || skip "built without openblas"
     run abdb doctor
     fails 0 "core type"
@@ -51,7 +51,7 @@ load common
     if grep -q avx512vl /proc/cpuinfo; then fails 0 "chose kernels below"; else fails 0 "fits this processor"; fi
 }
 
-@test "a file of before the first release: what to do is said" {
+@test "a database from before the first release is refused with advice" {
     sqlite3 t.db "CREATE TABLE entry_row (entry_id INTEGER PRIMARY KEY); PRAGMA application_id = 1633838178; PRAGMA user_version = 7"
     for command in "query sources" init "import data"; do
         run abdb $command
@@ -59,7 +59,7 @@ load common
     done
 }
 
-@test "the Makefile's probe tells the truth, and WITH_openblas=no is obeyed" {
+@test "make config reports openblas as the compiler finds it, and obeys WITH_openblas=no" {
     printf '#include <cblas.h>\nint main(void) { return cblas_ddot(0, 0, 1, 0, 1) != 0; }\n' >p.c
     if gcc p.c -o p -lopenblas 2>/dev/null; then want=yes; else want=no; fi
     run make -s -C "$root" config
@@ -73,7 +73,7 @@ load common
     fi
 }
 
-@test "make install puts a program that works without the tree" {
+@test "make install installs a program that works without the source tree" {
     # with the PREFIX of the build: another one would build anew under the other tests
     [ "$build" = "$root/build" ] || skip "only the plain build is installed"
     make -s -C "$root" install DESTDIR="$dir/stage" >/dev/null
@@ -86,7 +86,7 @@ load common
     fails 0 "ref "
 }
 
-@test "progress and colours are for terminals only" {
+@test "progress and colours are printed on terminals only" {
     run abdb import "$fixtures/checker.csv"
     [[ "$output" != *$'\r'* && "$output" != *$'\033'* ]]
     command -v script >/dev/null || skip "no script(1) (bsdutils)"
@@ -96,7 +96,7 @@ load common
     [[ "$output" != *$'\033['* ]]
 }
 
-@test "many writers and readers come and go" {
+@test "many writers and readers at once complete their work" {
     abdb init >/dev/null
     pids=
     for i in 1 2 3 4 5 6 7 8; do
@@ -110,7 +110,7 @@ load common
     same "$(ask "SELECT count(*) FROM v_artifact WHERE artifact LIKE 'c%.csv'")" 8
 }
 
-@test "two writers: the second waits its turn" {
+@test "a second writer waits for the first" {
     mkdir good
     cp "$fixtures"/*.* good # not the corpus, which is damaged
     abdb import -q $(half_of_data) &
@@ -133,7 +133,7 @@ load common
     same "$(sqlite3 t.db 'PRAGMA integrity_check')" ok
 }
 
-@test "doctor --rebuild makes derived rows anew: what was lost comes back, what was right stays" {
+@test "doctor --rebuild restores lost and changed derived rows, and keeps the right ones" {
     filled "$root/data"
     want=$(facts)
     sqlite3 t.db "DELETE FROM subject WHERE result_id % 2; UPDATE subject SET sources = sources + 1 WHERE result_id % 3 = 0;
@@ -146,7 +146,7 @@ load common
     same "$(facts)" "$want"
 }
 
-@test "without files of others the tests say once what they skip, and where the files are" {
+@test "the tests print once the number of skipped tests and the place of the missing files" {
     [ "${BUILD:-build}" = build ] || skip "once is enough"
     mapfile -t ours < <(compgen -v BATS_ | sed 's/^/--unset=/') # a run of its own
     run env "${ours[@]}" ABDB_REALDATA=/nonexistent TIMES_FILE= "$root/tests/run.sh" tests/cli/devices.bats
@@ -158,7 +158,7 @@ load common
     done
 }
 
-@test "demo shows every step; without gnuplot it leaves out the picture, and that is no failure" {
+@test "demo prints every step; without gnuplot it leaves out the picture and succeeds" {
     mkdir bin && for tool in sh env; do ln -s "$(command -v $tool)" bin/; done
     run env PATH="$dir/bin" ABDB_DATA="$root/data" "$build/abdb" demo --db demo.db
     fails 0 "left out: gnuplot is not installed: apt-get install gnuplot-nox"
@@ -173,14 +173,14 @@ load common
     [ "$status" -ne 0 ]
 }
 
-@test "man finds the pages of a build whose folder is in PATH" {
+@test "man finds the pages of a build with its folder in PATH" {
     command -v manpath >/dev/null || skip "man is not installed"
     run env -u MANPATH man -w abdb-run
     fails 0 "abdb-run.1"
     same "$(realpath "$output")" "$(realpath "$build/doc/abdb-run.1")"
 }
 
-@test "man abdb has every variable that a user may set" {
+@test "the man page of abdb lists every variable for users" {
     abdb help --man >page
     for name in $(grep -rhoE '(getenv|environ\.get)\("ABDB_[A-Z0-9_]+"' "$root"/{schema,ingest,plots,kernels,query} --include='*.c' --include='*.py' | grep -o 'ABDB_[A-Z0-9_]*' | sort -u); do
         case $name in ABDB_FUZZ | ABDB_SENSORS | ABDB_PROGRAM | ABDB_PYTEST_*) continue ;; esac # of tests, and of the Python module's own README
@@ -190,7 +190,7 @@ load common
     fails 0 "\$ABDB_BACKENDS"
 }
 
-@test "the pages that help names are in the program, and installed" {
+@test "the pages named by help are built in, and installed" {
     run abdb help protocol
     fails 0 "# The backend protocol, version 1"
     run abdb help records

@@ -9,7 +9,7 @@ rates() { # METRIC
         FROM v_result r WHERE metric = '$1' ORDER BY entry_id"
 }
 
-@test "nccl-tests of before 2.8: no root, error for #wrong, blank columns" {
+@test "nccl-tests before 2.8: no root, error in place of #wrong, and blank columns are read" {
     cat >old.log <<'EOF'
 $ ./build/alltoall_perf -b 1M -e 2M -f 2
 #       size         count      type   redop     time   algbw   busbw  error     time   algbw   busbw  error
@@ -48,7 +48,7 @@ broadcast in-place - - 10331"
     [[ "$output" == *"workload=NAME"* && "$output" != *"workload=all_reduce"* ]] || { echo "$output"; false; }
 }
 
-@test "nccl-tests: ranks are counted where a copy lost the mark of a line, or lines" {
+@test "nccl-tests: ranks are counted in a copy with lost line marks or lines" {
     cat >copy.md <<'EOF'
 > mpirun -np 16 /opt/nccl-tests/build/all_reduce_perf -b 8
 nThread 1 nGpus 1 minBytes 8 maxBytes 64 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0
@@ -65,7 +65,7 @@ EOF
     same "$(ask "SELECT group_concat(factor || '=' || text, ' ') FROM (SELECT DISTINCT factor, text FROM v_factor_given WHERE factor IN ('iters', 'graph') ORDER BY 1)")" "graph=0 iters=20"
 }
 
-@test "OSU tables are indented in reports, and have the units of old versions" {
+@test "OSU tables are read with indentation and with the units of old versions" {
     printf 'Latency\n-------\n\n.. code-block:: bash\n\n   # OSU MPI Latency Test v5.3.2\n   # Size          Latency (us)\n   0                       1.11\n   1024                    1.25\n\nText with 3 numbers\n' >doc.rst
     printf '\t# OSU MPI-CUDA Allreduce Latency Test v7.5\n\t# Datatype: MPI_FLOAT.\n\t# Size       Avg Latency(us)        Validation\n\t4                       6.50              Pass\n' >tab.txt
     abdb import -q doc.rst tab.txt --set device=T4 --set devices=2

@@ -32,13 +32,13 @@ kept_as() { # GOLDEN, with the lines of today in `now`
     [ -z "$new" ] || { printf 'new, and not written down (make golden):\n%s\n' "$new"; return 1; }
 }
 
-@test "views, reports, figures, verbs, options, fields and metrics are those that are promised" {
+@test "views, reports, figures, verbs, options, fields and metrics equal the promised list" {
     promised >now
     [ "$(wc -l <now)" -gt 1000 ]
     kept_as promises.txt
 }
 
-@test "exit codes" {
+@test "exit codes equal the promised ones" {
     filled "$root/data"
     code() { "$@" >/dev/null 2>&1 && echo 0 || echo $?; }
     same "$(code abdb query specs)" 0
@@ -50,7 +50,7 @@ kept_as() { # GOLDEN, with the lines of today in `now`
     same "$(code abdb query specs --db /nonexistent/t.db)" 6
 }
 
-@test "selections of every form are accepted, and mean the same" {
+@test "selections of every promised form are accepted with their meaning" {
     filled "$fixtures/questions.csv"
     sed '/"entry"/{s/"source":"kept"/"source":"abdb-run"/;s/2026-01-01/2066-01-02/g}' "$fixtures/promises.jsonl" >kept.jsonl
     grep '"entry"' kept.jsonl | sed 's/c-kept/c-before/g; s/"tag":"kept"/"tag":"before"/; s/2066-01-02/2066-01-01/g; s/aa"/ab"/' >before.jsonl
@@ -86,7 +86,7 @@ told() {
       UNION ALL SELECT 'spec', key, value, unit FROM v_spec UNION ALL SELECT 'price', key, amount, currency FROM v_price ORDER BY 1, 2"
 }
 
-@test "records and results of the first version are read, and have the keys that they had" {
+@test "records and results of the first version are imported with their original keys" {
     golden=$root/tests/golden/promises-keys.txt
     same "$(abdb import "$fixtures/records.jsonl" "$fixtures/results.csv" "$fixtures/standing.jsonl" 2>&1 | grep -c 'cannot\|version')" 0
     # a record of each kind that is written, and no field of them is left out
@@ -101,7 +101,7 @@ told() {
     diff "$golden" now
 }
 
-@test "a backend of protocol 1, as it was first written, is asked and understood as ever" {
+@test "a backend of the first protocol 1 works unchanged" {
     mkdir backends && cp "$fixtures/backend_1.sh" backends/abdb-run-first && chmod +x backends/abdb-run-first
     export ABDB_BACKENDS=$dir/backends ASKED=$dir/asked
     run abdb run -q --backend first --kernel sum --axis n=7,8 --axis dtype=f32 --quick --tag kept
@@ -115,7 +115,7 @@ told() {
     diff "$root/tests/golden/promises-protocol.txt" now
 }
 
-@test "functions and tables of SQL are those that are promised" {
+@test "SQL functions and tables equal the promised list" {
     [[ $build != *sanitize* ]] || skip "the extension is not built with sanitizers"
     sql() { sqlite3 :memory: ${2:+-cmd ".load $2"} "$1" | sort -u; }
     functions="SELECT 'function ' || name || ' ' || narg FROM pragma_function_list"
@@ -125,7 +125,7 @@ told() {
     kept_as promises-sql.txt
 }
 
-@test "the Python module and the options of its pytest plug-in are those that are promised" {
+@test "the Python module and the options of its pytest plug-in equal the promised list" {
     PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/query/python /usr/bin/python3 - >now <<'P'
 import abdb, inspect, pathlib, re
 for name, it in sorted(vars(abdb).items()):
@@ -142,7 +142,7 @@ P
 
 # A database of the first version that promises, and what it says: tests/golden/version-1.db.xz.base64 and .txt,
 # which never change.
-@test "a database of 1.0 is migrated and written to, and keeps every key and value" {
+@test "a database of 1.0 is migrated and written, and keeps every key and value" {
     golden=$root/tests/golden/version-1
     if [ ! -e "$golden.db.xz.base64" ]; then
         [ -n "${UPDATE-}" ] && [[ $(abdb --version) != *" 0."* ]] || skip "no database of 1.0 yet: make golden makes it once the version is 1.0"

@@ -34,7 +34,7 @@ B
     export ABDB_BACKENDS=$dir/fake
 }
 
-@test "a cell becomes one for each provider of its kernel, and the result says which" {
+@test "a cell is measured once for each provider of its kernel, and the result has the provider" {
     two
     run abdb run --list
     fails 0 "providers slow, fast"
@@ -56,7 +56,7 @@ B
     fails 0 "0 cells measured"
 }
 
-@test "one provider can be asked for; one that nobody has is refused" {
+@test "--axis provider= selects one provider; an unknown one is refused" {
     two
     abdb run -q --kernel k --axis n=1 --axis provider=fast --backend two
     same "$(ask "SELECT cell, provider FROM v_kernel")" "two k n=1 provider=fast,fast"
@@ -78,7 +78,7 @@ B
     fails 6 "more than 16 parameters"
 }
 
-@test "a backend that measures another provider than it names or was asked is not believed" {
+@test "a result from another provider than named or requested is a bad answer" {
     two
     TWO_SAYS=',"provider":"slow"' run abdb run --kernel k --axis n=1 --backend two
     fails 5 "1 cell measured, 1 failed"
@@ -128,7 +128,7 @@ B
     same "$(abdb query sweep --kernel gemm --x n --by dtype --metric ms -o csv 2>/dev/null | grep -c 'f32 two fast')" 2
 }
 
-@test "two backends on both sides of a comparison: each meets itself" {
+@test "two backends on both sides are compared each with itself" {
     for tag in a b; do abdb run -q --kernel gemm --axis n=16 --axis dtype=f32 --backend ref,vec --tag $tag --quick --repeat 3; done
     run abdb compare tag=a tag=b
     fails 0 "backend=ref"
@@ -137,7 +137,7 @@ B
     (($(grep -oE '\([0-9]+\)' <<<"$output" | tr -d '()' | sort -n | tail -1) <= 3))
 }
 
-@test "the search for the fastest product: each provider by itself" {
+@test "--search mamf searches each provider separately" {
     two
     run abdb run --search mamf --backend two --budget 1
     fails 0 "two/slow f32:"
@@ -149,7 +149,7 @@ B
     fails 2 "finds m, n and k itself"
 }
 
-@test "the map of products shows products alone: one that is turned, added or followed by more is other work" {
+@test "gemm-map shows plain products only, without transposition, addition or epilogue" {
     abdb run -q --quick --threads 1 --backend vec --kernel gemm --axis n=64 --axis dtype=f32 --axis epilogue=none,bias-relu --axis beta=0,1 --axis transpose=nn,tt
     same "$(ask "SELECT count(*) FROM v_kernel WHERE status = 'ok'")" 8
     same "$(abdb query gemm-map -o csv 2>/dev/null | tail -n +2 | cut -d, -f1-3,6)" "64,64,64,1"

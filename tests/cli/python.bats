@@ -22,7 +22,7 @@ time.sleep, time.perf_counter = sleep, lambda: now
 E2
 }
 
-@test "query, compare, rank, plot and import say what the program says" {
+@test "query, compare, rank, plot and import of the Python module return the answers of abdb" {
     command -v gnuplot >/dev/null || skip "no gnuplot"
     py 'print(abdb.import_(*sys.argv[1:] or ["'"$fixtures"'/questions.csv", "'"$root"'/data"])[-80:])' >/dev/null
     same "$(py 'r = abdb.query("mlperf-llm", round="v6.0", model="llama2-70b-99", scenario="Server"); print(json.dumps(list(r)))' | jq -c .)" \
@@ -39,7 +39,7 @@ E2
     abdb verify f.svg >/dev/null
 }
 
-@test "errors are abdb's own words, with the exit code" {
+@test "Python errors have the message and exit code of abdb" {
     filled "$fixtures/questions.csv"
     run py 'try: abdb.query("nosuch")
 except abdb.Error as e: print(e.code, e)'
@@ -56,7 +56,7 @@ for call in abdb.query, abdb.record:
     done
 }
 
-@test "frames have the rows, and of an empty answer its columns; without the library the error says how to get it" {
+@test "data frames have the rows, or the columns of an empty answer; a missing library is named" {
     filled "$fixtures/questions.csv"
     none='SELECT device, value AS "a, b" FROM v_result WHERE 0'
     same "$(py "r = abdb.query('$none'); print(r.columns, list(r))")" "['device', 'a, b'] []"
@@ -74,7 +74,7 @@ except abdb.Error as e: print(e)"
     done
 }
 
-@test "the examples of the module's README run" {
+@test "the examples in the README of the module run" {
     command -v gnuplot >/dev/null || skip "no gnuplot"
     [[ $build != *sanitize* ]] || skip "the extension is not built with sanitizers"
     mkdir backends lib
@@ -89,7 +89,7 @@ except abdb.Error as e: print(e)"
     same "$(ask "SELECT count(DISTINCT campaign) FROM v_run WHERE tag = 'before' OR campaign IN (SELECT campaign FROM v_kernel WHERE cell LIKE '%gemm n=1024%')")" 2
 }
 
-@test "an Arrow table has the rows, the footnotes, and texts where a column is mixed" {
+@test "an Arrow table has the rows and footnotes, and text for a column of mixed types" {
     filled "$fixtures/questions.csv"
     mkdir lib
     printf 'array = tuple\ndef table(columns, metadata): return columns, metadata\n' >lib/pyarrow.py
@@ -101,7 +101,7 @@ except abdb.Error as e: print(e)"
     fails 0 "pyarrow is not installed for $debian: pip install pyarrow"
 }
 
-@test "cells of others are no markup and no formula in a notebook" {
+@test "markup and formulas in cells are escaped in notebooks" {
     same "$(py 'print(abdb.Rows([{"<b>": "<script>alert(1)</script>", "n": None}], notes="a<b $x$")._repr_html_())')" \
         '<div class="tex2jax_ignore mathjax_ignore"><table><thead><tr><th>&lt;b&gt;</th><th>n</th></tr></thead><tbody><tr><td>&lt;script&gt;alert(1)&lt;/script&gt;</td><td></td></tr></tbody></table><pre>a&lt;b $x$</pre></div>'
     # a caption that a forged file carries, and a file of another program
@@ -115,7 +115,7 @@ except abdb.Error as e: print(e)"
     same "$(py 'h = abdb.Rows([{"x": 1 / 3}] * 201)._repr_html_(); print(h.count("<td>0.333333</td>"), h[-38:])')" "200 </table><p>Rows not shown: 1</p></div>"
 }
 
-@test "notebooks: every cell runs, and shows tables and pictures with their captions" {
+@test "notebooks: every cell runs, and prints tables and pictures with their captions" {
     command -v gnuplot >/dev/null || skip "no gnuplot"
     filled "$root/data"
     for f in "$root"/query/python/notebooks/*.ipynb; do
@@ -140,7 +140,7 @@ P
     fails 1 "broken.ipynb: cell 3 failed"
 }
 
-@test "choose and why answer as the program does; a refusal is an answer with its rule" {
+@test "choose and why of the Python module return the answers of abdb, also a refusal with its rule" {
     filled "$root/data"
     q='"llama2-70b-99", "server", rate="100k/s", limit=3, today="2026-11-25"'
     same "$(py "print(json.dumps(list(abdb.choose($q))))" | jq -c .)" "$(abdb choose llama2-70b-99 server --rate 100k/s --limit 3 --today 2026-11-25 --json 2>/dev/null | jq -c .)"
@@ -151,7 +151,7 @@ P
     [[ $output == *"mlperf-same-benchmark"* ]] || { echo "$output"; false; }
 }
 
-@test "the types of the module are those of its functions" {
+@test "the type stubs of the module match its functions" {
     [ -e "$root/query/python/abdb/py.typed" ]
     py 'import ast, inspect, pathlib
 here = pathlib.Path(abdb.__file__)
@@ -173,7 +173,7 @@ for c in (abdb.Rows, abdb.Picture):
     assert said == {n for n, it in vars(c).items() if inspect.isfunction(it)}, (c, said)'
 }
 
-@test "connect: functions of abdb, read-only; a Python that cannot says why" {
+@test "connect has the functions of abdb and is read-only; an unsuitable Python gets a reason" {
     [[ $build != *sanitize* ]] || skip "the extension is not built with sanitizers"
     filled "$fixtures/questions.csv"
     same "$(py 'db = abdb.connect(); print(db.execute("SELECT median(x) FROM (SELECT 1 AS x UNION SELECT 3)").fetchone())')" "(2.0,)"
@@ -203,11 +203,11 @@ sqlite3.sqlite_version_info = (3, 31, 0); abdb.connect()'
     [[ $output == *"is older than 3.40; Debian's python3 has it"* ]]
 }
 
-@test "the version is that of the program" {
+@test "the version of the Python module equals that of abdb" {
     same "$(py 'print(abdb.__version__)')" "$(abdb --version | grep -oE '[0-9]+[.][0-9]+[.][0-9]+' | head -1)"
 }
 
-@test "every other Python of this machine asks, and loads the functions or says why it cannot" {
+@test "every other installed Python can query, and loads the functions or gives a reason" {
     [[ $build != *sanitize* ]] || skip "the extension is not built with sanitizers"
     filled "$fixtures/questions.csv"
     tried=0
@@ -224,7 +224,7 @@ except abdb.Error as e: print(e)'
     [ $tried -gt 0 ] || skip "no other Python here"
 }
 
-@test "record stores samples with their environment, or says what is wrong with them" {
+@test "record stores samples with their environment, and refuses wrong ones with a reason" {
     py 'abdb.record("tokenize", [0.3, 0.1, 0.2], tag="before", dtype="f32", n=4096, times=[0, 0.3, 0.4])' >/dev/null
     same "$(ask "SELECT r.workload, r.metric, r.statistic, r.value, r.n, r.dtype, r.tag, r.backend, r.source FROM v_result r")" "tokenize,time_s,median,0.2,3,f32,before,python,abdb-python"
     same "$(ask "SELECT text FROM v_factor WHERE factor = 'n'")" 4096
@@ -259,14 +259,14 @@ E
     same "$(ask "SELECT group_concat(value, ' ') FROM (SELECT s.value FROM v_sample s JOIN v_result r USING (result_id) WHERE r.tag = 'u' AND r.workload = 'x' ORDER BY seq)")" "0.001 0.002 0.003"
 }
 
-@test "run measures a kernel and gives its row" {
+@test "run measures a kernel and returns its row" {
     same "$(py 'r = abdb.run(kernel="gemm", axis={"n": 16, "dtype": "f32"}, backend="ref", quick=True); print(len(r), r[0]["kernel"], r[0]["verified"], r[0]["flops_per_s"] > 0)')" "1 gemm pass True"
     same "$(py 'r = abdb.run(kernel="gemm", axis={"n": 16, "dtype": "f32"}, backend="ref", quick=True, quiet=True); print(len(r))')" 1
     run py 'abdb.run(kernel="gem")'
     [[ $output == *"gemm"* ]]
 }
 
-@test "pytest: a plain test without a tag; with one samples of whole processes, and a gate" {
+@test "pytest: a test without a tag runs plainly; a tag stores samples of processes, and enables a gate" {
     "$debian" -c 'import pytest' 2>/dev/null || skip "no python3-pytest"
     cat >test_it.py <<'E2'
 import os, time
@@ -328,7 +328,7 @@ E2
     [[ $output != *Traceback* ]]
 }
 
-@test "pytest: of a baseline of several sessions the newest counts, and a reason is said once" {
+@test "pytest: the newest of several baseline sessions counts, and a reason is printed once" {
     "$debian" -c 'import pytest' 2>/dev/null || skip "no python3-pytest"
     made_clock
     cat >test_it.py <<'E2'
@@ -363,7 +363,7 @@ E2
     [[ $output != *"''"* ]]
 }
 
-@test "pytest: only tests of the session are judged; a new one is no pair" {
+@test "pytest: only tests of this session are judged; a new test has no pair" {
     "$debian" -c 'import pytest' 2>/dev/null || skip "no python3-pytest"
     made_clock
     cat >test_it.py <<'E2'
@@ -404,7 +404,7 @@ E2
     fails 1 "not-comparable  -  test_it.py::test_old"
 }
 
-@test "pytest: a later repetition that fails is seen in the last lines; one call in a test" {
+@test "pytest: a failed later repetition is printed in the last lines; a test has one measured call" {
     "$debian" -c 'import pytest' 2>/dev/null || skip "no python3-pytest"
     cat >test_it.py <<'E2'
 import pathlib

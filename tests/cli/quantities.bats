@@ -27,7 +27,7 @@ need_documents() {
     [ -d "$realdata/../seeds" ] || skip "no $realdata/../seeds (set ABDB_REALDATA)"
 }
 
-@test "every number of the four documents is a fact that has this value, or it is said why it is none" {
+@test "every number of the four documents is a fact with its value, or has a reason for its absence" {
     need_documents
     filled "$root/data"
     stored >stored.jsonl
@@ -37,7 +37,7 @@ need_documents() {
     [ "$(awk '/ facts, /{n += $2} END{print n}' <<<"$output")" -gt 1000 ]
 }
 
-@test "a number without an entry, a wrong value, another factor or document, an unknown reason are noticed" {
+@test "the check finds a missing number, a wrong value, factor or document, and an unknown reason" {
     need_documents
     filled "$root/data"
     stored >good.jsonl
@@ -87,7 +87,7 @@ need_documents() {
     [[ $output == *"only citations are ranges"* ]]
 }
 
-@test "a fact of the documents that no number leads to is noticed" {
+@test "the check finds a fact of the documents without a number" {
     need_documents
     filled "$root/data"
     printf 'fact,device,quantity,basis,value,unit,source,locator\nka.invented,Gaudi2,memory_size,card,97,GB,kaist-gaudi2,Table 1 «HBM Capacity»\n' |

@@ -10,7 +10,7 @@ fill() { filled "$root/data"; }
         $'Gaudi2 0.6646\nA100-SXM-40GB 0.1572\nA100-SXM-80GB 0.1378\nH100-SXM 0.1280'
 }
 
-@test "perf-per-dollar: changing one price changes that device and nothing else" {
+@test "perf-per-dollar: a changed price changes its device and nothing else" {
     fill
     abdb query perf-per-dollar -o csv --today 2024-01-05 2>/dev/null >before
     mkdir changed
@@ -23,12 +23,12 @@ fill() { filled "$root/data"; }
     same "$(grep -v ^Gaudi2 before | sed 's/,"prices are .*//' | sort)" "$(grep -v ^Gaudi2 after | sed 's/,"prices are .*//' | sort)" # without the warnings
 }
 
-@test "the SQL of reports names no product" {
+@test "the SQL of reports has no product names" {
     # the default source of a report is a source's name, whatever its title was made of
     same "$(grep -vE '^-- param: source ' "$root"/query/reports/*.sql | grep -iE 'gaudi|h100|a100|mi300|b200|nvidia|intel')" ""
 }
 
-@test "perf-per-dollar says where system and device prices differ, and how old they are" {
+@test "perf-per-dollar prints differences between system and device prices, and their ages" {
     fill
     run abdb query perf-per-dollar --today 2026-01-01 --price-date 2024-02-01
     fails 0 "40.79 per hour for 8 is 5.0988 each, but 5.12 is published per device"
@@ -36,7 +36,7 @@ fill() { filled "$root/data"; }
     fails 0 "prices are up to 728 days old"
 }
 
-@test "mlperf-llm: filters, totals and per device, footnotes, what was left out" {
+@test "mlperf-llm prints filtered totals and values per device, footnotes, and left-out rows" {
     fill
     run abdb query mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server
     fails 0 "B300-SXM"
@@ -49,7 +49,7 @@ fill() { filled "$root/data"; }
     same "$(abdb query mlperf-llm --round all --all --division closed -o csv 2>/dev/null | cut -d, -f1 | sort -u | tr '\n' ' ')" "round v4.0 v4.1 v5.0 v5.1 v6.0 v6.1 "
 }
 
-@test "only LLM rows, never another benchmark" {
+@test "mlperf-llm prints language models only" {
     fill
     abdb import -q "$fixtures/checker.csv"
     run abdb query mlperf-llm --round all --all -o csv
@@ -57,7 +57,7 @@ fill() { filled "$root/data"; }
     [[ "$output" == *Fast-80GB* ]]
 }
 
-@test "values that are not there are answered with the nearest" {
+@test "an unknown value, report or option is refused with the nearest name" {
     fill
     run abdb query mlperf-llm --round v6.9
     fails 2 "did you mean 'v6."
@@ -75,7 +75,7 @@ fill() { filled "$root/data"; }
     fails 2 "did you mean json"
 }
 
-@test "seven formats, machine ones exact and parsable" {
+@test "each of seven formats prints the answer, machine formats exactly" {
     fill
     for f in table markdown csv json jsonl html latex; do
         run abdb query perf-per-dollar -o $f --today 2024-01-05
@@ -95,7 +95,7 @@ c = C(); c.feed(open("page.html").read()); assert c.depth == 0, c.depth
 P
 }
 
-@test "an exact number survives CSV and JSON" {
+@test "CSV and JSON keep exact numbers" {
     fill
     same "$(abdb query "SELECT 0.1 + 0.2 AS x, 1e300 AS y, 9007199254740993 AS z, NULL AS n;" -o csv | tail -1)" \
         "0.30000000000000004,1e+300,9007199254740993,"
@@ -103,7 +103,7 @@ P
     same "$(abdb query "SELECT 1 AS n, 2 AS n, 3 AS n_2, 4 AS n;" -o json)" '[{"n":1,"n_2":2,"n_2_2":3,"n_3":4}]' # none is lost
 }
 
-@test "query cannot change anything" {
+@test "query never changes the database" {
     fill
     before=$(sha256sum <t.db)
     for sql in "DELETE FROM entry;" "DROP VIEW v_result;" "CREATE TABLE x (y);" "PRAGMA user_version = 9;" \
@@ -118,20 +118,20 @@ P
     same "$(ls)" t.db
 }
 
-@test "a time-out ends a query that would not" {
+@test "a time-out ends an endless query" {
     abdb init >/dev/null
     run abdb query --timeout 0.3 "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n;"
     fails 6 "time-out"
 }
 
-@test "wrong SQL names the line and the place" {
+@test "an error in SQL has its line and place" {
     abdb init >/dev/null
     run abdb query "SELECT
  devce FROM v_result;"
     fails 2 "line 2: no such column: devce"
 }
 
-@test "--sql, --help, --schema, list" {
+@test "query prints the SQL, help, the schema and the list of reports" {
     fill
     run abdb query specs --sql
     fails 0 "FROM v_spec"
@@ -144,7 +144,7 @@ P
     fails 0 "perf-per-dollar"
 }
 
-@test "a report of one's own, and -f" {
+@test "a user-defined report and an SQL file with -f are run" {
     fill
     mkdir -p own/reports
     cat >own/reports/mine.sql <<'S'
@@ -168,7 +168,7 @@ S
     fails 2 "footnotes are none or legend"
 }
 
-@test "a table of a report is made once, for rows and notes, and nothing else is written" {
+@test "a table of a report is computed once for rows and notes, and nothing else is written" {
     fill
     mkdir -p own/reports
     export ABDB_PATH=$dir/own
@@ -213,7 +213,7 @@ S
     same "$(sha256sum <"$ABDB_DB")" "$before"
 }
 
-@test "the shell answers, refuses and goes on" {
+@test "the shell prints answers, refuses mistakes and continues" {
     fill
     run bash -c "printf 'SELECT count(*) AS n\nFROM v_device;\nSELEC;\n.mode csv\nSELECT 2 AS two;\n.schema v_price\n.help\n.quit\n' | abdb query -i"
     fails 0 "$(abdb query "SELECT count(*) AS n FROM v_device" -o csv | tail -1)"
@@ -222,7 +222,7 @@ S
     fails 0 "syntax error"
 }
 
-@test "the database opens in sqlite3 and the views answer there" {
+@test "plain sqlite3 opens the database and reads the views" {
     fill
     same "$(sqlite3 t.db "SELECT count(*) FROM v_result WHERE source = 'databricks-gaudi2'")" 60
     for v in $(sqlite3 t.db "SELECT name FROM sqlite_schema WHERE type = 'view'"); do
@@ -233,14 +233,14 @@ S
     same "$(sqlite3 t.db ".load $build/abdb.so sqlite3_abdb_init" "SELECT to_unit(2039, 'GB/s', 'TB/s')")" 2.039
 }
 
-@test "every result of shipped data has source and locator" {
+@test "every shipped result has a source and a locator" {
     fill
     same "$(ask "SELECT count(*) FROM v_statement WHERE coalesce(source, '') = '' OR coalesce(locator, '') = ''")" 0
     same "$(ask "SELECT count(*) FROM v_spec WHERE locator = ''")" 0
     same "$(ask "SELECT count(*) FROM v_price WHERE locator = '' OR valid_from IS NULL")" 0
 }
 
-@test "read-only file, read-only folder, other programs' files" {
+@test "read-only files and folders are read; files of other programs are refused" {
     fill
     chmod 444 t.db
     run abdb query sources
@@ -269,13 +269,13 @@ S
     fails 6 "not an abdb database"
 }
 
-@test "a reader sees the state before while a writer works" {
+@test "a reader sees the previous state during a write" {
     fill
     sqlite3 t.db "BEGIN IMMEDIATE; DELETE FROM subject; SELECT 'held';" ".shell abdb query sources -o csv --db $dir/t.db > seen" "ROLLBACK" >/dev/null
     grep -q databricks seen
 }
 
-@test "names that are not resolved yet: a reader says so, and abdb init mends it" {
+@test "unresolved names after an interrupted import give a warning, and abdb init resolves them" {
     abdb import -q "$fixtures/results.csv"
     run abdb query sources
     [[ "$status" -eq 0 && "$output" != *"not resolved"* ]]
@@ -287,7 +287,7 @@ S
     [[ "$status" -eq 0 && "$output" != *"not resolved"* ]]
 }
 
-@test "a number outside of what a parameter can be is said; an empty report says that it is" {
+@test "a number outside of the range of a parameter is refused; an empty report prints: no rows" {
     filled "$root/data"
     for bad in "utilisation=70 above 0 and at most 1" "utilisation=0 above 0" "pue=0.5 of at least 1" "life=0 above 0" "capital=-1 of at least 0"; do
         set -- $bad
@@ -305,13 +305,13 @@ S
     fails 6 "'many' is no range"
 }
 
-@test "what can be asked is rows, too: -o and --json without a name" {
+@test "query without a name prints the list of reports as rows with -o and --json" {
     same "$(abdb query --json | jq -r '.[] | select(.report == "specs").group')" "$(abdb query | grep -B40 '^  specs ' | grep '^[A-Z].*?$' | tail -1)"
     same "$(abdb query -o csv | head -1)" report,group,question
     [ "$(abdb query --json | jq length)" -gt 50 ]
 }
 
-@test "sweep: of the machines that have what is asked for, the one measured last" {
+@test "sweep takes the machine measured last among those with the selected cells" {
     abdb import -q "$fixtures/figures.jsonl"
     before=$(abdb query sweep --x fmas -o csv)
     [ "$(wc -l <<<"$before")" -gt 3 ]
@@ -320,7 +320,7 @@ S
     same "$(abdb query sweep --x fmas --only dtype=f8 -o csv | wc -l)" 1
 }
 
-@test "roofline: a point above the roof of memory is laid to the cache that holds its operands" {
+@test "roofline: a point above the roof of memory is explained by a cache that holds its operands" {
     filled "$root/data"
     abdb query roofline --device "Intel family 6 model 167 with 2 virtual processors" | grep -q '^above the roof of memory: 1 point whose operands a cache holds (L3)$'
     abdb plot roofline --device "Intel family 6 model 167 with 2 virtual processors" --script >script
@@ -328,7 +328,7 @@ S
     grep -q 'strstrt(words\[i\], " i")' script # integers have operations
 }
 
-@test "what is a number in a report is one in JSON, too" {
+@test "every number of a report is a number in JSON" {
     filled "$root/data" "$fixtures"/{figures,fleet,standing,llama_bench}.jsonl "$fixtures"/{questions,checker}.csv
     abdb run -q --kernel fma --backend vec --axis dtype=f32 --quick
     for report in "$root"/query/reports/*.sql; do
@@ -340,7 +340,7 @@ S
     same "$(abdb query ceilings -o json 2>/dev/null | jq -r '.[].threads | type' | sort -u)" number
 }
 
-@test "a title of a plan says by itself what it is; notes of one thing are in the singular" {
+@test "the title of a plan is complete without the plan; a note on one thing is in the singular" {
     run abdb run --list
     fails 0 "measured-ranks what abdb ships of two processes"
     printf 'evidence,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,cell,campaign,date,status,tag\nmeasured,abdb-run,pass,gemm,Box,1,f32,x,time_s,median,1,ms,a,x c1,c-1,2026-01-01,ok,a\nmeasured,abdb-run,pass,gemm,Box,1,f32,x,time_s,median,2,ms,b,x c1,c-2,2026-01-02,ok,b\n' | abdb import -q -
@@ -350,7 +350,7 @@ S
     fails 0 "n = 1 pair;"
 }
 
-@test "notes that a table has no place for are counted" {
+@test "notes beyond the limit of a table are counted" {
     abdb init >/dev/null
     cat >many.sql <<'S'
 -- title: Many

@@ -29,7 +29,7 @@ open("flips", "w").write(str(n))
 P
 }
 
-@test "a link that turns into one to the database, to a file of others, and back: neither is ever written" {
+@test "a link switched between the database, a file of another user and back leads to no write to either" {
     filled "$root/data/prices.csv"
     sha=$(sha256sum <t.db)
     echo "of others" >theirs
@@ -55,7 +55,7 @@ P
     same "$(cat theirs)" "of others"
 }
 
-@test "a part is never written through a link that somebody puts where it will be" {
+@test "a part file is never written through a planted link" {
     filled "$root/data/prices.csv"
     echo "of others" >theirs
     mkdir shared
@@ -66,7 +66,7 @@ P
     grep -q 'shared/\.out\..*\.part", .*O_EXCL.*O_NOFOLLOW.*0600' calls
 }
 
-@test "a link to a name that does not exist yet is followed, whole or not at all; one to itself is an error" {
+@test "a dangling link is followed, with a complete file or none; a link to itself is an error" {
     filled "$root/data/prices.csv"
     mkdir real
     ln -s real/later.csv dangling
@@ -87,7 +87,7 @@ P
     fails 6 "cannot write broken"
 }
 
-@test "a backup is not written through a link that waits at its name" {
+@test "a backup is not written through a planted link" {
     need_built unit/migration
     abdb import -q "$fixtures/specs.csv"
     echo "of others" >theirs

@@ -13,7 +13,7 @@ cases() { # two or more devices of 8, each with a rate and a price
 }
 ask() { abdb choose llama2-70b-99 Server "$@" --json 2>/dev/null; }
 
-@test "the share of the draws is the closed form; the price that loses the first place is the break-even price" {
+@test "the share of first places equals the closed form, and the losing price is the break-even price" {
     cases <<<$'H100-SXM 8000\nB200-SXM 16000'
     prices='H100-SXM=2 USD/h,B200-SXM=5 USD/h' # without a wanted rate the costs are 2/1000 and 5/2000: 0.8 of the second
     ask --price "$prices" --ranges price=0.5..2 >out
@@ -38,7 +38,7 @@ END
     same "$(ask --price "$prices" | jq -c '[.[].first_in]')" "[null,null]"
 }
 
-@test "whole systems, offers and rates of several devices: as a brute force in Python counts them" {
+@test "shares with whole systems, offers and rates of several devices equal a brute force in Python" {
     cases <<<$'H100-SXM 8000\nB200-SXM 17000\nMI300X 9500\nMI355X 21000'
     for question in "price=0.6..1.8,rate=0.7..1.2 30k/s" "price=0.9..1.1 100k/s" "rate=0.5..1.5 9k/s" "price=0.3..3,rate=0.8..1.25 250k/s"; do
         ask --price 'H100-SXM=2 USD/h,B200-SXM=4 USD/h,MI300X=2.2 USD/h,MI355X=5 USD/h' --ranges "${question% *}" --rate "${question#* }" >out
@@ -66,7 +66,7 @@ END
     done
 }
 
-@test "the same seed gives the same answer; ranges that are none are refused; evidence is offers and results" {
+@test "the same seed gives the same answer; wrong ranges are refused; evidence takes offers and results" {
     cases <<<$'H100-SXM 8000\nH100-SXM 6000\nB200-SXM 16000'
     a=$(ask --price 'H100-SXM=2 USD/h,B200-SXM=5 USD/h' --ranges price=0.5..2 --seed 5)
     same "$(ask --price 'H100-SXM=2 USD/h,B200-SXM=5 USD/h' --ranges price=0.5..2 --seed 5)" "$a"

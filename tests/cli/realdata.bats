@@ -6,7 +6,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     ask "SELECT count(*) FROM v_result WHERE round = '$1' AND division = 'closed' AND system_type = 'datacenter' AND metric_class = 'performance'"
 }
 
-@test "v6.0 checker CSV: all 520 rows accounted for, values at their lines" {
+@test "v6.0 checker CSV: all 520 rows are counted, with values at their lines" {
     need_realdata mlperf-inference-checker-csv
     run abdb import "$realdata/mlperf-inference-checker-csv/v6.0_full_round_summary.csv"
     fails 0 "520 rows: 520 accepted, 0 duplicate, 0 rejected, 0 ignored"
@@ -17,7 +17,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     same "$(results v6.0)" 451
 }
 
-@test "checker CSVs of every generation import, or are refused with a reason" {
+@test "checker CSVs of every generation are imported, or refused with a reason" {
     need_realdata mlperf-inference-checker-csv
     cd "$realdata/mlperf-inference-checker-csv"
     run abdb import v0.7_Inspur_results_summary.csv
@@ -42,7 +42,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     fails 6 "empty (0 bytes)"
 }
 
-@test "v5.1 pivots: 554 each, alone or together; 557 with summary_results.json" {
+@test "v5.1 pivots have 554 results, alone or together, and 557 with summary_results.json" {
     need_realdata mlperf-website-export
     w=$realdata/mlperf-website-export j=$realdata/mlperf-inference-summary-json/summary_results_v5.1.json
     abdb import -q "$w/v5.1_datacenter_pivot_excel.csv"
@@ -64,7 +64,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     same "$(ask "SELECT count(*) FROM v_result WHERE metric_class = 'performance' AND flags LIKE '%unit-corrected%'")" 8
 }
 
-@test "v6.0: checker and site together are 452, whatever the order" {
+@test "v6.0 checker and site together have 452 results, in either order" {
     need_realdata mlperf-website-export
     c=$realdata/mlperf-inference-checker-csv/v6.0_full_round_summary.csv
     s=$realdata/mlperf-website-export/v6.0_datacenter_flat_utf16.csv
@@ -86,7 +86,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     same "$(facts)" "$one"
 }
 
-@test "the shipped facts beside the files that they came from change no count" {
+@test "shipped facts beside their original files change no count" {
     need_realdata mlperf-website-export
     abdb import -q "$root/data" "$realdata/mlperf-inference-checker-csv/v6.0_full_round_summary.csv" \
         "$realdata/mlperf-website-export/v6.0_datacenter_flat_utf16.csv" "$realdata/mlperf-website-export/v5.1_datacenter_pivot_excel.csv" \
@@ -94,7 +94,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     same "$(results v6.0) $(results v5.1)" "452 557"
 }
 
-@test "the shipped MLPerf facts are in the files that they name" {
+@test "the shipped MLPerf facts equal the files that they name" {
     need_realdata mlperf-website-export
     abdb import -q "$root/data/results"
     before=$(ask "SELECT count(*) FROM v_result WHERE metric_class = 'performance' AND round IN ('v5.1', 'v6.0')")
@@ -108,7 +108,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     [ "$before" -gt 700 ]
 }
 
-@test "other exports of the results pages" {
+@test "power exports of the MLPerf results pages are imported with their counts and values" {
     need_realdata mlperf-website-export
     run abdb import "$realdata/mlperf-website-export/v5.0_power_full_data_numbers.csv"
     fails 0 "38 rows: 38 accepted"
@@ -121,7 +121,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     fails 0 "1205 rows: 583 accepted, 609 duplicate, 13 rejected"
 }
 
-@test "llama-bench and serving files of others: counts, and values at their line" {
+@test "real llama-bench and serving files have the right counts, and values at their line" {
     need_realdata llama-bench
     abdb import -q "$realdata/llama-bench" "$realdata/vllm-serving-json"
     same "$(ask "SELECT workload, count(DISTINCT entry_id), count(*) FROM v_result GROUP BY workload")" $'llama-bench,28,36\nserving,52,416'
@@ -132,7 +132,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
     same "$(ask "SELECT count(*), count(DISTINCT artifact) FROM v_result WHERE artifact LIKE '%readme-sample%' AND metric = 'tokens_per_s' AND dtype = 'Q4_K - Medium'")" 6,3
 }
 
-@test "nccl-tests, OSU and BabelStream files of others: counts, and values at their line" {
+@test "real nccl-tests, OSU and BabelStream files have the right counts, and values at their line" {
     need_realdata nccl-tests
     run abdb import "$realdata/nccl-tests" "$realdata/osu" "$realdata/babelstream"
     fails 5 "files refused: 8"
@@ -148,7 +148,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
         AND b.metric = 'busbw_bytes_per_s' WHERE n.formula = 'busbw@1' AND b.value > 1e9")" "1,1"
 }
 
-@test "google-benchmark and NVBench files of others: counts, and values at their place" {
+@test "real google-benchmark and NVBench files have the right counts, and values at their place" {
     need_realdata nvbench
     run abdb import "$realdata/google-benchmark" "$realdata/nvbench"
     fails 0 "126 rows: 88 accepted, 0 duplicate, 0 rejected, 38 ignored"

@@ -25,7 +25,7 @@ doctor
 R
 }
 
-@test "views that were replaced answer nobody, and the next writer makes them anew" {
+@test "replaced views of a received database are not read, and the next writer restores them" {
     received
     readers | grep -v '^doctor\|^site' >verbs
     while read -r line; do abdb $line; done <verbs >before 2>&1 || true
@@ -53,7 +53,7 @@ R
     [[ $output != *"not this program's"* ]]
 }
 
-@test "tables and views of others are kept, and no verb reads them" {
+@test "foreign tables and views are kept, and no verb reads them" {
     abdb import -q "$root/data/results/databricks.csv" "$root/data/prices.csv" # little, for a short site
     sqlite3 t.db "CREATE TABLE theirs (x); INSERT INTO theirs VALUES ('SECRET'); CREATE VIEW v_theirs AS SELECT t.x, (SELECT count(*) FROM v_result) AS n FROM theirs t;
       CREATE TRIGGER on_theirs AFTER INSERT ON theirs BEGIN DELETE FROM theirs; END; DROP VIEW v_spec"
@@ -72,7 +72,7 @@ R
     no grep -aq "SECRET\|theirs" other.db
 }
 
-@test "a trigger on abdb's tables or views is refused by every verb, and nothing was written" {
+@test "a trigger on a table or view of abdb is refused by every verb, and nothing is written" {
     for t in "AFTER INSERT ON entry_row BEGIN UPDATE result_row SET value = 2 * value; END" "BEFORE DELETE ON source BEGIN SELECT 1; END" \
         "INSTEAD OF INSERT ON v_result BEGIN SELECT 1; END" "AFTER UPDATE ON META BEGIN SELECT 1; END"; do
         received
@@ -97,7 +97,7 @@ R
     done
 }
 
-@test "tables that are not those of abdb are refused" {
+@test "a database with changed tables is refused" {
     for change in "ALTER TABLE result_row ADD COLUMN w REAL AS (value * 2)" "DROP TABLE alias" \
         "ALTER TABLE price RENAME TO p; CREATE VIEW price AS SELECT * FROM p" "DROP VIEW v_result; CREATE TABLE v_result (device, value)" \
         "DROP TABLE note; CREATE VIRTUAL TABLE note USING fts5(kind, target)" \
@@ -114,7 +114,7 @@ R
     done
 }
 
-@test "blanks, comments and the case of a name are no difference" {
+@test "blanks, comments and letter case in the schema make no difference" {
     received
     sqlite3 t.db "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, char(10), '  ' || char(10) || '-- a remark; with '' in it' || char(10))
       WHERE type IN ('table', 'view')"
@@ -122,7 +122,7 @@ R
     [[ $output == *"sound"* && $output != *"not this program's"* ]]
 }
 
-@test "a file damaged anywhere crashes nothing" {
+@test "a database damaged at any place causes no crash" {
     received
     size=$(stat -c %s t.db)
     cp t.db whole.db

@@ -32,7 +32,7 @@ exports() {
     abdb export --redacted -o db --out "$1.db" 2>/dev/null
 }
 
-@test "tokens that look like a path, an address, a host or a serial number leave in no format, whatever the column" {
+@test "paths, addresses, hosts and serial numbers are in no format of a redacted export, from any column" {
     fill
     cp t.db clean.db
     forms=(" /srv/%s/x" " %s@lab.example" " node7.%s.example" " 10.1.2.3 %s" " 3c:ec:ef:1a:%s" " GPU-8d3a5b0e-41f1 %s" " \\\\\\\\%s" $'\n%s')
@@ -51,7 +51,7 @@ exports() {
     done
 }
 
-@test "of plain words only those of the listed columns leave, and --list prints each of them" {
+@test "a redacted export has plain words of the listed columns only, and --list prints each" {
     fill
     cp t.db clean.db
     python3 "$root/tests/checks/plant_tokens.py" t.db " %s"
@@ -100,7 +100,7 @@ ships_little() {
     export ABDB_DATA=$dir/shipped
 }
 
-@test "factors: those of kernels leave, every other one under another name with another value" {
+@test "a redacted export keeps factors of kernels, and replaces names and values of all others" {
     ships_little
     for f in host node login owner email ip mac serial gpu_uuid cmdline api_key SLURM_NODELIST hostname user path password project; do
         printf '{"record":"entry","field":{"evidence":"measured","kind":"run","source":"lab","workload":"gemm","device":"H100-SXM"},"factor":{"%s":"Zqsecret","n":"4"},"result":[{"metric":"time_s","statistic":"value","value":1}]}\n' "$f"
@@ -115,7 +115,7 @@ ships_little() {
     same "$(abdb query --db out.db "SELECT count(*), count(DISTINCT value) FROM v_result" -o csv | tail -1)" "18,1"
 }
 
-@test "pseudonyms: the same for the same text in one database, others in another; what belongs together stays together" {
+@test "pseudonyms are equal for equal text in one database and differ between databases" {
     ships_little
     printf '{"record":"entry","field":{"evidence":"measured","kind":"run","source":"lab","workload":"gemm","device":"D","tag":"%s"},"factor":{"hostname":"%s"},"result":[{"metric":"time_s","statistic":"value","value":%s}]}\n' \
         night node-a 1 night node-b 2 day node-a 3 >p.jsonl
@@ -139,7 +139,7 @@ ships_little() {
     fails 2 "of --redacted"
 }
 
-@test "what abdb ships leaves as it is; what was withdrawn, and facts of one's own, stay" {
+@test "a redacted export keeps shipped facts unchanged, and leaves out withdrawn facts and own specifications" {
     fill
     abdb withdraw own.jsonl >/dev/null 2>&1 || true
     abdb withdraw records.jsonl --reason "wrong clock" >/dev/null
@@ -157,14 +157,14 @@ ships_little() {
     abdb query --db public.db kernels -o csv 2>/dev/null | grep -q stream
 }
 
-@test "the axes of every plan are factors that may leave" {
+@test "a redacted export keeps the axes of every plan" {
     ships_little
     abdb run --kernel elementwise --axis op=softmax --axis rows=64 --axis columns=32 --backend ref --quick -q
     abdb export --redacted 2>/dev/null | grep -q '"operation":"softmax"'
     abdb export --redacted 2>/dev/null | no grep -q '"factor-'
 }
 
-@test "no temporary file is left, and none can be made is an error" {
+@test "a redacted export leaves no temporary file, and fails without a usable TMPDIR" {
     ships_little
     abdb import -q "$fixtures/records.jsonl" 2>/dev/null || true
     mkdir tmp

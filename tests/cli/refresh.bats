@@ -2,7 +2,7 @@
 # refresh.bats - importers have versions; what an older one read is read again; shipped withdrawals.
 load common
 
-@test "an artifact records the version of its importer; maps count for tables" {
+@test "an artifact stores the version of its importer, and for tables that of the maps" {
     abdb import -q "$fixtures/tables.md" "$fixtures/osu.txt" || true
     maps=("$root"/ingest/maps/*.map)
     raised=$(cat "${maps[@]}" | awk '$1 == "version" { n += $2 - 1 } END { print n + 0 }')
@@ -33,7 +33,7 @@ values() {
     sqlite3 t.db "SELECT group_concat(raw_device || ' ' || raw_value, ', ') FROM (SELECT * FROM v_result ORDER BY raw_device, value)"
 }
 
-@test "--refresh: what an older version misread is read again, the old reading withdrawn; doctor says so before" {
+@test "--refresh reads files of an older importer again and withdraws the old reading; doctor announces it" {
     stated X 1.5 >x.csv
     stated Y 2.5 >y.csv
     abdb import -q x.csv y.csv
@@ -64,7 +64,7 @@ values() {
     same "$(values)" "X 15, Y 2.5"
 }
 
-@test "--refresh repeats what --set said, and touches no other reading of the same bytes" {
+@test "--refresh repeats the options of --set, and leaves other readings of the same bytes" {
     printf 'InstanceType,AcceleratorName,AcceleratorCount,Price\nbox,L4,1,0.5\n' >c.csv
     abdb import -q c.csv --set provider=east
     abdb import -q c.csv --set provider=west
@@ -79,7 +79,7 @@ values() {
     fails 2 "one after the other"
 }
 
-@test "--refresh: what is gone, has other bytes, or needs a map of one's own is said by name and left" {
+@test "--refresh names and skips files that are missing, changed, or need a user-defined map" {
     for i in 1 2 3 4; do stated "D$i" "$i" >"$i.csv"; done
     printf 'name mine\nmatch Card Rate\nfield device column Card\nset workload gemm\nmetric tokens_per_s column Rate unit token/s\n' >my.map
     printf 'Card,Rate\nL4,12\n' >t.csv
@@ -110,7 +110,7 @@ values() {
     fails 0 "t.csv: 1 row: 0 accepted, 1 duplicate"
 }
 
-@test "--refresh and --retry-rejects: members of archives, result folders of rounds" {
+@test "--refresh and --retry-rejects work on members of archives and result folders of rounds" {
     mkdir data
     for i in 1 2 3; do stated "A$i" "$i" >"data/$i.csv"; done
     tar czf all.tar.gz data
@@ -139,7 +139,7 @@ values() {
     fails 0 "nothing to read again"
 }
 
-@test "--refresh killed at any moment: each fact is served, and a repetition finishes" {
+@test "--refresh killed at any moment keeps each fact in the answers, and a repetition completes it" {
     mkdir many
     for i in $(seq 150); do stated "K$i" "$i" >"many/$i.csv"; done
     abdb import -q many
@@ -162,7 +162,7 @@ values() {
     [[ "$output" != *"read by version"* ]]
 }
 
-@test "the vocabulary of the build is read again by a newer version" {
+@test "a newer version reads the built-in vocabulary again" {
     abdb init
     sqlite3 t.db "UPDATE artifact SET importer = 0; DELETE FROM meta WHERE key = 'vocabulary'"
     run abdb doctor
@@ -173,7 +173,7 @@ values() {
     [ "$(ask "SELECT count(*) FROM v_device")" -gt 100 ]
 }
 
-@test "withdrawals that data carries: by name, key and file; before what they mean is there; once" {
+@test "withdrawals in data work by name, key and file, before their target is imported, and once" {
     head -1 "$root/data/specs-seeds.csv" >s.csv
     printf 'old.peak,Z1,peak_flops,bf16,matrix,dense,card,,500,TFLOP/s,,me,p. 1,2024\nnew.peak,Z1,peak_flops,bf16,matrix,dense,card,,600,TFLOP/s,,me,p. 1 (erratum),2024\n' >>s.csv
     stated W 7 >w.csv
@@ -221,7 +221,7 @@ x,y,2024,perhaps"
     same "$(ask "SELECT reason LIKE '%event IN (%' FROM v_reject")" 1
 }
 
-@test "--replace: a file read before without what --set says now stays once; what is missing names that command" {
+@test "--replace leaves one reading of a file; the message on missing values names the command" {
     run abdb import "$fixtures/serving.json"
     fails 0 "no device is named in any of its"
     fails 0 "abdb import --replace --set device=NAME --set devices=N $fixtures/serving.json"
@@ -272,7 +272,7 @@ x,y,2024,perhaps"
     fails 2 "--replace goes with a PATH"
 }
 
-@test "--refresh and --replace keep the rejects of the reading that they withdraw, with its count" {
+@test "--refresh and --replace keep the rejects and counts of the withdrawn reading" {
     {
         echo '{"record":"entry","field":{"evidence":"measured","kind":"run","source":"me","workload":"gemm"},"result":[{"metric":"time_s","statistic":"value","value":1.5}]}'
         echo '{damaged'

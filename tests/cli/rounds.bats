@@ -27,7 +27,7 @@ training() { # ROOT [FACTOR]
     [ -z "$2" ] || echo "{\"scaling_factor\": $2}" >"$t/results/box/retinanet/scaling.json"
 }
 
-@test "inference: performance, power, accuracy and latencies of one folder become one entry" {
+@test "inference: performance, power, accuracy and latencies of one folder are stored as one entry" {
     inference inference_results_v5.1-main
     run abdb import inference_results_v5.1-main
     fails 0 "1 result folders (0 already there): 1 accepted"
@@ -42,7 +42,7 @@ training() { # ROOT [FACTOR]
     same "$(ask "SELECT count(DISTINCT run) FROM v_run")" 1
 }
 
-@test "inference: an archive says the same as the folder, and repetition changes nothing" {
+@test "inference: an archive gives the same facts as its folder, and a repetition changes nothing" {
     inference inference_results_v5.1-main
     abdb import -q inference_results_v5.1-main
     one=$(facts)
@@ -58,7 +58,7 @@ training() { # ROOT [FACTOR]
     same "$(facts)" "$one"
 }
 
-@test "a file that comes twice is one file: what came last counts, as when an archive is unpacked" {
+@test "a file present twice in a round is one file, and its last copy counts" {
     training training_results_v5.0
     abdb import -q training_results_v5.0 --db one.db
     # the folder named twice, and within an archive
@@ -89,7 +89,7 @@ many_folders() { # FOLDERS SAMPLES
     tar c --hard-dereference inference_results_v5.1
 }
 
-@test "a round takes the memory of what its results need: 16 bytes a sample of its meters, and little beside" {
+@test "a round is imported with 16 bytes of memory for each power sample and little more" {
     case $build in *sanitize) skip "memory is not the program's own under sanitizers" ;; esac
     many_folders 300 4100 >round.tar
     /usr/bin/time -f %M -o kb abdb import - <round.tar >out
@@ -98,7 +98,7 @@ many_folders() { # FOLDERS SAMPLES
     [ "$(tail -1 kb)" -lt $((19 * 1024 + 32 * 1024)) ]
 }
 
-@test "inference: a scenario that was inferred says so, and what cannot be is refused" {
+@test "inference: an inferred scenario is marked, and a run without the figure of its scenario is refused" {
     inference v5.1
     r=v5.1/closed/Someone/results/box/llama2-70b-99
     rm -r "$r"
@@ -113,7 +113,7 @@ many_folders() { # FOLDERS SAMPLES
     fails 0 "no figure for scenario Server"
 }
 
-@test "inference: without its system's description a result is refused, and comes with it" {
+@test "inference: a result without its system description is refused, and imported with it later" {
     inference v5.1
     mkdir elsewhere && mv v5.1/closed/Someone/systems elsewhere
     run abdb import v5.1
@@ -125,7 +125,7 @@ many_folders() { # FOLDERS SAMPLES
     fails 0 "1 accepted"
 }
 
-@test "inference: an invalid run is kept without a result; damaged files are refused by line" {
+@test "inference: an invalid run is stored without a result; damaged files are refused by line" {
     inference v5.1
     d=v5.1/closed/Someone/results/box/llama2-70b-99/Server/performance/run_1
     sed -i 's/"VALID"/"INVALID"/' $d/mlperf_log_detail.txt
@@ -144,7 +144,7 @@ many_folders() { # FOLDERS SAMPLES
     fails 0 "line 6: not 'Time,MM-DD-YYYY"
 }
 
-@test "training: the olympic mean of the runs, scaled; a failed run counts as the worst" {
+@test "training: the score is the scaled olympic mean of the runs, with a failed run as the worst" {
     training training_results_v5.0-main
     abdb import -q training_results_v5.0-main
     same "$(ask "SELECT value, statistic, n, low, high, spread, formula FROM v_mlperf")" "700,olympic-mean,5,500,2000,minmax,mlperf-olympic-mean@1"
@@ -167,7 +167,7 @@ many_folders() { # FOLDERS SAMPLES
     same "$(ask "SELECT reason FROM v_run WHERE kind = 'score'")" "more runs failed than the score leaves out"
 }
 
-@test "training: no score from a folder that was not read to its end" {
+@test "training: an incomplete folder gives no score" {
     training v5.0
     rm v5.0/Someone/results/box/retinanet/result_4.txt
     run abdb import v5.0
@@ -193,7 +193,7 @@ many_folders() { # FOLDERS SAMPLES
     same "$(ask "SELECT value FROM v_mlperf")" 700
 }
 
-@test "Tiny and Storage: the median of the windows; emulated accelerators are no device" {
+@test "Tiny and Storage: the result is the median of the windows; emulated accelerators are not devices" {
     mkdir -p v1.2/closed/S/systems v1.2/closed/S/results/board/ad/performance v1.2/closed/S/results/board/ad/accuracy
     echo '{"Submitter": "S", "Division": "Closed", "Board Name": "Board", "Processor(s) Name": "Core M", "Accelerator": ""}' >v1.2/closed/S/systems/board.json
     cp "$fixtures/mlperf_tiny.txt" v1.2/closed/S/results/board/ad/performance/results.txt
@@ -221,7 +221,7 @@ many_folders() { # FOLDERS SAMPLES
         WHERE e.metric = 'samples_per_s' ORDER BY e.value")" $'1,\n2,run3\n3,run_4\n4,run5\n5,run6\n6,Run_7'
 }
 
-@test "one log by itself is a run that --set completes" {
+@test "a single log is imported as a run with --set" {
     run abdb import "$fixtures/mlperf_detail.txt"
     fails 5 "1 rejected"
     run abdb query rejects
@@ -258,7 +258,7 @@ many_folders() { # FOLDERS SAMPLES
     fails 0 "4 result folders (2 already there)"
 }
 
-@test "training v5.0: MI325X 22.0366 and MI300X 29.2502 minutes; HPC, Tiny, Storage" {
+@test "training v5.0: MI325X has 22.0366 and MI300X 29.2502 minutes; HPC, Tiny and Storage are imported" {
     need_realdata mlperf-training-round
     run abdb import "$realdata"/mlperf-training-round "$realdata"/mlperf-hpc-round "$realdata"/mlperf-tiny-round "$realdata"/mlperf-storage-round
     fails 0 "mlperf-training-round: 35 files (1 already there): 34 rows accepted"
@@ -270,7 +270,7 @@ many_folders() { # FOLDERS SAMPLES
     same "$(sqlite3 t.db "SELECT count(*) FROM entry WHERE suite = 'storage' AND kind = 'score'")" 56
 }
 
-@test "a whole repository says what its results alone say, and ends well" {
+@test "a whole repository gives the same facts as its results alone, and exit 0" {
     top=inference_results_v5.1-main
     inference $top
     training training_results_v5.0-main
@@ -326,7 +326,7 @@ rates() { # all that a log may hold of a rate
         early_stopping_latency_ms=4000000 effective_samples_per_query=262 result_qps_without_loadgen_overhead=7
 }
 
-@test "inference: the official figure of each round is the one that its checker took" {
+@test "inference: the official figure of each round is the one of its checker" {
     for r in v0.7 v1.0 v2.1 v4.0 v4.1 v5.1; do
         for s in Offline Server SingleStream MultiStream; do result $r resnet50 $s effective_scenario=$s $(rates); done
         result $r gptj-99 Offline effective_scenario=Offline $(rates)
@@ -351,7 +351,7 @@ rates() { # all that a log may hold of a rate
     same "$(ask "SELECT count(*) FROM v_mlperf WHERE flags LIKE '%inferred%' AND metric_class = 'performance'")" 2
 }
 
-@test "inference: logs of before v1.0 are read, whatever the scenario is called and wherever the run lies" {
+@test "inference: logs before v1.0 are read with any spelling of the scenario and any place of the run" {
     result v0.7 resnet50 singlestream result_validity:VALID "effective_scenario:Single Stream" result_90.00_percentile_latency_ns:9000000
     result v0.7 resnet50 MultiStream result_validity:VALID "effective_scenario:Multi Stream" samples_per_query:272
     result v0.7 resnet50 offline result_validity:VALID "effective_scenario:Single Stream" result_qps_without_loadgen_overhead:7
@@ -367,7 +367,7 @@ rates() { # all that a log may hold of a rate
     same "$(ask "SELECT value, locator FROM v_mlperf WHERE round = 'v0.5'")" "20,performance/mlperf_log_detail.txt"
 }
 
-@test "inference: power of streams is the energy of a query, by the clocks of the round" {
+@test "inference: power of streams is energy per query, by the clocks of the round" {
     marks="power_begin=07-25-2025 10:00:00.000|power_end=07-25-2025 10:00:10.000"
     IFS='|' read -r -a marks <<<"$marks"
     meter() { # ROUND SCENARIO HOUR
@@ -402,7 +402,7 @@ v2.1,SingleStream,power_w,30,mlperf-mean-power@1"
     same "$(ask "SELECT value FROM v_result WHERE metric = 'energy_j' AND model LIKE 'bert%'")" 4.8
 }
 
-@test "the rules of official figures are data, with a source for each" {
+@test "the rules of official figures are shipped data, with a source for each" {
     abdb import -q "$root/data/rules/figures.csv"
     same "$(ask "SELECT count(*) FROM v_figure_rule")" "$(tail -n +2 "$root/data/rules/figures.csv" | wc -l)"
     same "$(ask "SELECT count(*) FROM v_figure_rule WHERE source NOT IN (SELECT source FROM v_source WHERE title IS NOT NULL) OR locator = ''")" 0
@@ -420,7 +420,7 @@ v2.1,SingleStream,power_w,30,mlperf-mean-power@1"
         "v4.0,gptj-99,sample/s v4.1,gptj-99,token/s v4.0,llama2-70b-99,query/s v4.1,llama2-70b-99,token/s "
 }
 
-@test "tiny: a board's description may be called and lie otherwise" {
+@test "tiny: the description of a board is found under other names and places" {
     t=tiny_results_v0.7/closed/Maker
     for b in EK-1 EK-2 EK-3 EK-20; do
         mkdir -p "$t/results/$b/ad/performance" && cp "$fixtures/mlperf_tiny.txt" "$t/results/$b/ad/performance/results.txt"

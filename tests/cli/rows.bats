@@ -11,7 +11,7 @@ checker() {
     done
 }
 
-@test "inferred: all 53 Interactive rows of v6.0 were run, for no other scenario has their value" {
+@test "inferred: none of the 53 Interactive rows of v6.0 is inferred, by their unique values" {
     need_realdata mlperf-inference-checker-csv
     abdb import -q "$realdata/mlperf-inference-checker-csv/v6.0_full_round_summary.csv"
     same "$(ask "SELECT flags, count(*) FROM v_mlperf WHERE scenario = 'Interactive' GROUP BY 1")" "not-inferred:value,53"
@@ -20,7 +20,7 @@ checker() {
     same "$(ask "SELECT DISTINCT inferred FROM v_comparable WHERE scenario = 'MultiStream' AND metric_class = 'performance' AND flags <> ''")" perhaps
 }
 
-@test "inferred: equality, the log, and the column where nothing else is known" {
+@test "inferred: a scenario is judged by equal values, by the log, and last by the column" {
     checker >a.csv <<<"llama2-70b-99 Server 20000.5 v6.0 0 Tokens/s
 llama2-70b-99 Interactive 20000.5 v6.0 1 Tokens/s
 mixtral-8x7b Server 300.5 v6.0 0 Tokens/s
@@ -34,7 +34,7 @@ resnet Offline 50.5 v6.0 1 Samples/s"
         $'deepseek-r1,perhaps\nllama2-70b-99,yes\nmixtral-8x7b,no\nresnet,yes'
 }
 
-@test "inferred: the log decides over the column, and every answer says by what" {
+@test "inferred: the log takes precedence over the column, and every answer has the reason" {
     r=v5.1/closed/Someone
     mkdir -p $r/systems "$r/results/box/llama2-70b-99/Interactive/performance/run_1"
     cp "$fixtures/mlperf_system.json" $r/systems/box.json
@@ -50,7 +50,7 @@ resnet Offline 50.5 v6.0 1 Samples/s"
     done
 }
 
-@test "power: a rate and its watts in two rows are one entry, and MaxQ is a submission with power" {
+@test "power: a rate and its watts in two rows are one entry, and MaxQ is a power submission" {
     need_realdata mlperf-website-export
     run abdb import "$realdata/mlperf-website-export/power_inference_datacenter_v1.0-v4.0.csv"
     fails 0 "1205 rows: 583 accepted, 609 duplicate, 13 rejected"
@@ -63,7 +63,7 @@ resnet Offline 50.5 v6.0 1 Samples/s"
     same "$(ask "SELECT count(*) FROM v_normalised n JOIN v_result r ON r.result_id = n.result_id WHERE n.formula = 'per_watt@1' AND r.public_id = '4.1-0049'")" 28
 }
 
-@test "power: belongs to the result, whichever statement is preferred" {
+@test "power: watts belong to the result, with either preferred statement" {
     need_realdata mlperf-inference-summary-json
     abdb import -q "$realdata/mlperf-inference-summary-json/summary_results_v5.1.json"
     watts="SELECT count(*), round(max(n.value), 5) FROM v_normalised n JOIN v_result r ON r.result_id = n.result_id WHERE n.formula = 'per_watt@1' AND r.public_id = '5.1-0061' AND r.model = 'llama2-70b-99'"
@@ -75,7 +75,7 @@ resnet Offline 50.5 v6.0 1 Samples/s"
     fails 0 "5.1-0061"
 }
 
-@test "units: tokens that a checker calls queries are tokens" {
+@test "units: tokens labelled as queries by a checker are stored as tokens" {
     checker >a.csv <<<"llama2-70b-99 Server 29715 v4.1 0 Queries/s
 gptj-99 Offline 13096.6 v4.1 0 Samples/s
 gptj-99.9 Offline 64.5 v4.0 0 Samples/s
@@ -87,7 +87,7 @@ bert-99 Server 9000 v4.1 0 Queries/s"
     fails 0 "29715"
 }
 
-@test "averages: a column of averages is one perhaps, until a second source shows the value" {
+@test "averages: a value in a column of averages is marked perhaps until a second source confirms it" {
     abdb import -q "$fixtures/site_flat.csv"
     same "$(ask "SELECT DISTINCT flags FROM v_mlperf WHERE scenario = 'Server'")" perhaps-averaged
     same "$(ask "SELECT DISTINCT averaged FROM v_comparable WHERE scenario = 'Server'")" perhaps
@@ -96,7 +96,7 @@ bert-99 Server 9000 v4.1 0 Queries/s"
     same "$(ask "SELECT count(*) FROM v_statement WHERE scenario = 'Server' AND flags LIKE '%perhaps-averaged%'")" 0
 }
 
-@test "IDs: swapped between sources, they are a conflict" {
+@test "IDs swapped between sources are a conflict" {
     need_realdata mlperf-website-export
     abdb import -q "$realdata/mlperf-inference-summary-json/summary_results_v5.1.json" "$realdata/mlperf-website-export/v5.1_datacenter_pivot_utf16.csv"
     run abdb audit conflicts --kind id -o csv
@@ -104,7 +104,7 @@ bert-99 Server 9000 v4.1 0 Queries/s"
     same "$(ask "SELECT DISTINCT public_id FROM v_mlperf WHERE flags LIKE '%ids-disagree%' ORDER BY 1")" $'5.1-0087\n5.1-0088\n5.1-0089'
 }
 
-@test "quarantine: a file's value a million times that of the log gives way to the log" {
+@test "quarantine: a file value a million times that of the log is replaced by the log" {
     r=v6.0/closed/Someone
     mkdir -p $r/systems $r/results/box/resnet50/SingleStream/performance/run_1
     cp "$fixtures/mlperf_system.json" $r/systems/box.json
@@ -119,13 +119,13 @@ bert-99 Server 9000 v4.1 0 Queries/s"
     fails 0 "quarantined"
 }
 
-@test "facts: a document's table of accuracies names no accelerator" {
+@test "facts: accuracies of a document have no accelerator" {
     filled "$root/data"
     same "$(ask "SELECT count(*) FROM v_result WHERE metric = 'accuracy' AND source = 'databricks-gaudi2' AND raw_device = 'CS-2'")" 0
     same "$(ask "SELECT count(*) FROM v_result WHERE metric = 'accuracy' AND source = 'databricks-gaudi2' AND raw_device IS NULL")" 24
 }
 
-@test "shipped: scores of training v4.1 to v5.1 and inference v4.1, each with the folder that it is computed from" {
+@test "shipped: training v4.1 to v5.1 and inference v4.1 have their scores, each with its folder" {
     filled "$root/data"
     same "$(ask "SELECT suite, round, count(*) FROM v_mlperf WHERE suite = 'training' OR round = 'v4.1' GROUP BY 1, 2")" \
         $'inference,v4.1,873\ntraining,v4.1,146\ntraining,v5.0,201\ntraining,v5.1,184'
@@ -136,7 +136,7 @@ bert-99 Server 9000 v4.1 0 Queries/s"
     same "$(ask "SELECT count(*), sum(disagree) FROM v_mlperf WHERE round = 'v4.1' AND suite = 'inference' AND sources > 1")" 10,0
 }
 
-@test "shipped: inference v4.1 is the whole round, and MLCommons publishes the same values" {
+@test "shipped: inference v4.1 is complete, and equals the values of MLCommons" {
     filled "$root/data"
     # of datacenter and edge; ResNet-50, RetinaNet, 3D U-Net, DLRM, BERT, SDXL beside the language models
     same "$(ask "SELECT DISTINCT system_type FROM v_mlperf WHERE suite = 'inference' AND round = 'v4.1' ORDER BY 1")" $'datacenter\nedge'
@@ -150,7 +150,7 @@ bert-99 Server 9000 v4.1 0 Queries/s"
     same "$(ask "SELECT count(*) FROM v_mlperf WHERE round = 'v4.1' AND suite = 'inference' AND division = 'closed' AND source = 'mlperf-cm' AND sources = 1")" 0
 }
 
-@test "shipped: the scores are those of the logs" {
+@test "shipped: the training scores equal the logs" {
     need_realdata mlperf-training-round
     abdb import -q "$root/data/results" "$realdata/mlperf-training-round"
     same "$(ask "SELECT count(*) > 25, sum(disagree) FROM v_mlperf m WHERE suite = 'training' AND round = 'v5.0'
@@ -158,7 +158,7 @@ bert-99 Server 9000 v4.1 0 Queries/s"
     same "$(ask "SELECT count(*) FROM v_mlperf WHERE suite = 'training' AND round = 'v5.0'")" 201
 }
 
-@test "training: like scale meets like scale" {
+@test "training: a result is compared with one of equal scale" {
     filled "$root/data"
     run abdb compare device=B200-SXM device=H100-SXM --where model=llama2_70b_lora
     fails 0 "devices=8    8        533.2 (777.5, 23)  1652.2 (1718.4, 6)  (3.10x)"
@@ -167,7 +167,7 @@ bert-99 Server 9000 v4.1 0 Queries/s"
     fails 0 "training does not scale in proportion"
 }
 
-@test "explain: public IDs, printed headings, and what makes a value of two facts" {
+@test "explain accepts public IDs and printed headings, and shows both facts of a value" {
     filled "$root/data"
     run abdb explain v6.0-0010
     fails 0 "114504.0 Tokens/s   B300-SXM llama2-70b-99 Server"

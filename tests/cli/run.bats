@@ -79,7 +79,7 @@ B
     export ABDB_BACKENDS=$dir/fake
 }
 
-@test "run --list and doctor name backends, kernels and plans" {
+@test "run --list and doctor list backends, kernels and plans" {
     run abdb run --list
     fails 0 "ref        portable C"
     fails 0 "stream"
@@ -91,7 +91,7 @@ B
     fails 0 "gnuplot"
 }
 
-@test "run --list: devices as the database knows them, the best that was measured, and kernels that are missing" {
+@test "run --list prints devices by database name, the best measured rate, and missing kernels" {
     abdb run -q --kernel fma --axis n=512 --axis dtype=f32 --backend vec --quick --threads 1
     run abdb run --list
     fails 0 "published nothing: no specification"
@@ -115,7 +115,7 @@ B
     fails 2 "--json is of --list"
 }
 
-@test "the reference measures, verifies and keeps samples and environment" {
+@test "the reference backend measures and verifies, and keeps samples and environment" {
     unset OMP_WAIT_POLICY # which tap.sh sets
     run abdb run --kernel gemm --backend ref --axis n=16-64*2 --axis dtype=f32,f64 --threads 1 --quick --tag small
     fails 0 "6 cells measured"
@@ -130,7 +130,7 @@ B
     same "$(ask "SELECT count(*) FROM v_result r WHERE metric = 'time_s' AND statistic = 'median' AND value <> (SELECT median(value) FROM v_sample s WHERE s.result_id = r.result_id)")" 0
 }
 
-@test "the environment: what the processor has, what a region costs, and names that rules know" {
+@test "the environment has instruction sets, the cost of a region, and the names used by rules" {
     unset OMP_WAIT_POLICY # which tap.sh sets
     OMP_PROC_BIND=close OMP_PLACES=threads abdb run -q --kernel gemm --backend vec --axis n=16 --quick
     # the device's name says how many processors there are, since ceilings are kept by it: all of them, though threads are bound
@@ -161,7 +161,7 @@ B
     fails 0 "omp_region_s,"
 }
 
-@test "what is said of the time follows what the cells do" {
+@test "the estimated time follows the work of the cells" {
     expect() { # QUICK key=value ...: seconds of a product
         printf '%s\n' "${@:2}" | jq -Rsc --argjson quick "$1" '{cell: "c", kernel: "gemm", quick: $quick, params: (split("\n") | map(select(. != "") | split("=") | {(.[0]): .[1]}) | add)}' |
             "$build/abdb-run-vec" estimate | jq 'select(.kind == "estimate") | .seconds'
@@ -217,7 +217,7 @@ B
     fails 0 "about 1 seconds"
 }
 
-@test "a library whose threads are not those of OpenMP is refused" {
+@test "a library with threads outside of OpenMP is refused" {
     [[ $build != *sanitize* ]] || skip "the loader brings sanitizers first"
     cat >own.c <<'C'
 #include <string.h>
@@ -236,7 +236,7 @@ C
     done
 }
 
-@test "openblas and blis find their OpenMP build whatever the alternatives of the system choose" {
+@test "openblas and blis load their OpenMP build, with any alternative of the system" {
     for b in openblas blis; do
         [ -x "$build/abdb-run-$b" ] || continue
         folder=$(ls -d /usr/lib/*/"$b"-openmp 2>/dev/null) || skip "Debian's OpenMP build of $b is not here"
@@ -244,7 +244,7 @@ C
     done
 }
 
-@test "openblas: what a library cannot do is a row" {
+@test "openblas: an operation missing in the library is a row with its reason" {
     [ -x "$build/abdb-run-openblas" ] || skip "built without openblas"
     run abdb run --kernel stream --backend openblas --axis op=dot,triad --axis n=4096 --quick
     fails 0 "1 cell measured, 1 not implemented"
@@ -255,7 +255,7 @@ C
     same "$(ask "SELECT chosen FROM v_kernel WHERE kernel = 'gemm'")" Haswell
 }
 
-@test "what cannot be asked" {
+@test "run refuses unknown plans, backends, kernels and wrong axes" {
     run abdb run
     fails 2 "run what?"
     run abdb run --plan quik
@@ -284,13 +284,13 @@ C
     fails 0 "ref gemm n=30000 dtype=f64"
 }
 
-@test "too large for the memory: a row, not a crash" {
+@test "a cell too large for the memory gives a row and no crash" {
     run abdb run --kernel stream --axis n=4294967296 --axis op=triad --backend ref --quick
     fails 5 "out of memory"
     same "$(ask "SELECT status FROM v_run")" out-of-memory
 }
 
-@test "a backend that crashes, exits, lies or talks loses one cell each, not the run" {
+@test "a backend that crashes, exits, or prints wrong or extra text loses one cell, not the run" {
     fake
     run abdb run --kernel k --backend fake --axis do=ok,crash,exit,oom,lie,noise,ok --axis n=1
     fails 5 "2 cells measured"
@@ -301,13 +301,13 @@ C
     fails 0 "crash"
 }
 
-@test "text of a backend is data" {
+@test "hostile text of a backend is stored as data" {
     fake
     abdb run -q --kernel k --backend fake --axis do=ok
     same "$(ask "SELECT chosen FROM v_kernel")" "a \`b\` \$(c) '; DROP TABLE entry; --"
 }
 
-@test "a failed verification is exit 4, kept, and shown only when asked for" {
+@test "a failed verification gives exit 4, is stored, and is printed only with --failed" {
     fake
     run abdb run --kernel k --backend fake --axis do=wrong
     fails 4 "failed verification"
@@ -318,7 +318,7 @@ C
     same "$(ask "SELECT count(*) FROM v_ceiling")" 0
 }
 
-@test "a cell over its time is ended with its whole group, the next goes on" {
+@test "a cell over its time is ended with its process group, and the next one runs" {
     fake
     begin=$SECONDS
     run abdb run --kernel k --backend fake --axis do=hang,slow,ok --timeout 1
@@ -328,7 +328,7 @@ C
     for pid in $(cat pids); do no kill -0 "$pid" 2>/dev/null; done
 }
 
-@test "another protocol is refused" {
+@test "a backend with another protocol is refused" {
     fake
     FAKE_PROTOCOL=2 run abdb run --kernel k --backend fake --axis do=ok
     fails 6 "speaks protocol 2"
@@ -342,7 +342,7 @@ C
     fails 6 "2 cells measured"
 }
 
-@test "interrupt: the cell is cancelled, --resume measures what is missing and nothing else" {
+@test "an interrupt cancels the cell, and --resume measures only the missing cells" {
     fake
     cat >plan.txt <<'P'
 k do=ok n=1,2,3
@@ -364,7 +364,7 @@ P
     fails 0 "nothing to resume"
 }
 
-@test "SIGINT finishes the sample and says cancelled" {
+@test "SIGINT lets the backend finish its sample and report the cell as cancelled" {
     abdb run --kernel gemm --backend ref --threads 1 --axis n=8,400,401 >out 2>&1 &
     pid=$!
     for ((i = 0; i < 300; i++)); do # until the first cell is kept: the second takes seconds
@@ -380,7 +380,7 @@ P
     same "$(ask "SELECT count(*) FROM v_run WHERE status = 'cancelled'")" 1
 }
 
-@test "the protocol of the shipped backends: records, nothing else, in order" {
+@test "the shipped backends write only protocol records, in order" {
     for b in ref openblas; do
         [ -x "$build/abdb-run-$b" ] || continue
         echo '{"cell":"c1","kernel":"gemm","params":{"n":"32"},"quick":true,"unknown":1}
@@ -393,7 +393,7 @@ garbage
     done
 }
 
-@test "--repeat and --interleave: whole processes, cell by cell, to and fro" {
+@test "--repeat and --interleave run whole processes cell by cell, in alternating order" {
     [ -x "$build/abdb-run-openblas" ] || skip "no openblas"
     run abdb run --kernel gemm --axis n=16,24 --backend vec,openblas --quick --threads 1 --repeat 2 --interleave
     fails 0 "8 cells measured"
@@ -404,7 +404,7 @@ garbage
     fails 2 "--repeat wants a whole number"
 }
 
-@test "what is advised against noise is more than was done" {
+@test "the advice against noise is more processes than the run had" {
     fake
     run abdb run --backend fake --kernel k --axis do=ok
     fails 0 "too noisy for 2 %: repeat whole processes (--repeat 5 --interleave)"
@@ -412,13 +412,13 @@ garbage
     fails 0 "too noisy for 2 %: take more processes (--repeat 12)"
 }
 
-@test "the plan of all kernels has each kernel and each workload" {
+@test "the plan all contains each kernel and each workload" {
     names() { sed -nE 's/^(KERNEL|WORKLOAD)\([a-z_]*, "([^"]*)".*/\2/p' "$root"/kernels{,/workloads}/registry.def | sort; }
     [ "$(names | wc -l)" -gt 20 ]
     same "$(grep -oE '^[a-z-]+' "$root/kernels/plans/all.plan" | sort -u)" "$(names)"
 }
 
-@test "a small cell of every line of the plan of all kernels: all are right" {
+@test "a small cell of every line of the plan of all kernels is right" {
     # what everything is measured at, or in a tenth of the time: one thread, smaller, of sizes that no vector divides, and of each list
     # the last; tests/unit goes through formats, operations, instruction sets and threads
     sed -E 's/=[^ ]*,/=/g; s/n=1048576/n=200003/; s/rows=65536/rows=4099/; s/rows=256 *columns=1024/rows=67 columns=1022/; s/sequence=1024/sequence=131/; s/keys=4096/keys=509/
@@ -435,7 +435,7 @@ garbage
     fails 0 "% of the measured ceiling"
 }
 
-@test "caches, fills and a check at a smaller size are factors; what cannot be is said" {
+@test "caches, fills and a check at a smaller size are stored as factors; a wrong value is a failed cell" {
     printf 'gemm n=48 fill=uniform cache=hot,cold,rotate\ngemm n=48 fill=zeros,integers\n' >plan
     abdb run -q --plan plan --backend vec --quick --threads 1
     same "$(ask "SELECT count(*) FROM v_kernel WHERE status = 'ok' AND verified = 'pass'")" 5
@@ -449,7 +449,7 @@ garbage
     fails 5 "1 failed"
 }
 
-@test "what the system tells of itself is kept; no energy of a window that is too short" {
+@test "data of the system are stored, without the energy of a too short window" {
     mkdir -p s/proc "s/sys/class/powercap/intel-rapl:0" s/sys/class/thermal/thermal_zone0
     echo "0.25 0.1 0.1 1/2 3" >s/proc/loadavg
     echo "cpu 10 0 0 80 0 0 0 10" >s/proc/stat
@@ -475,7 +475,7 @@ sensors() {
     export ABDB_SENSORS=$PWD/s
 }
 
-@test "energy of a window that is long enough; telemetry: clock, temperature and power between samples, few of them; none without sensors" {
+@test "a long window has its energy; telemetry has clock, temperature and power, if there are sensors" {
     sensors
     (for i in $(seq 0 900); do echo $(((262143000000 + i * 1000000) % 262143328850)) >s/next && mv s/next "s/sys/class/powercap/intel-rapl:0/energy_uj"; sleep 0.1; done) 3>&- &
     counter=$!
@@ -500,7 +500,7 @@ sensors() {
     same "$(jq -c 'has("telemetry")' spool/*.jsonl)" false
 }
 
-@test "a rate above the ceiling names the cache that explains it, or is marked" {
+@test "a rate above the ceiling names the responsible cache, or is marked" {
     fake
     abdb run -q --kernel k --backend fake --axis do=hot --tag memory # 4 MB/s from memory
     same "$(abdb query kernels --tag memory -o json | jq -c '.[0] | [.of_measured_percent, .of_measured_percent_mark]')" "[100,null]"
@@ -517,7 +517,7 @@ sensors() {
     same "$(ask "SELECT text FROM v_factor_given JOIN v_run USING (entry_id) WHERE tag = 'L2' AND ordinal = 0 AND factor IN ('threads', 'threads_asked', 'checked') ORDER BY factor" | tr '\n' ' ')" "0.25 2 1 "
 }
 
-@test "telemetry, bound and ceiling of anyone's backend: what is none is left out" {
+@test "wrong telemetry, bound and ceiling of a foreign backend are left out" {
     fake
     mkdir spool
     abdb run -q --kernel k --backend fake --axis do=hot,ok --spool spool
@@ -528,7 +528,7 @@ sensors() {
     same "$(jq -c '[.factor.bound, .factor.ceiling]' spool/*.jsonl)" '[null,null]'
 }
 
-@test "bound and ceiling describe: cells with and without them are compared as before" {
+@test "bound and ceiling are descriptions, and do not affect comparisons" {
     fake
     abdb run -q --kernel k --backend fake --axis do=hot --tag with
     FAKE_BOUND='"bound":""' abdb run -q --kernel k --backend fake --axis do=hot --tag without
@@ -541,7 +541,7 @@ sensors() {
     fails 0 "0 cells measured"
 }
 
-@test "each entry says its process: campaign, backend, repetition, and which start of the program" {
+@test "each entry has its process: campaign, backend, repetition and start of the program" {
     fake
     mkdir spool
     abdb run -q --kernel k --backend fake --axis do=ok,crash,ok --axis n=1 --repeat 2 --spool spool || [ $? = 5 ]
@@ -560,7 +560,7 @@ sensors() {
     same "$(jq -s -c 'map(.process.start) == [range(1; length + 1)]' spool/*.jsonl)" true
 }
 
-@test "threads: whole numbers, of workloads too; a backend that ran on others is refused" {
+@test "threads are whole numbers, for workloads too; a backend with another number of threads is refused" {
     abdb run -q --kernel gemm --backend ref --axis threads=0,1.5,many,1 --axis n=16 --quick || [ $? = 5 ]
     same "$(ask "SELECT count(*) FROM v_run WHERE status = 'failed' AND reason LIKE 'threads=% is no whole number from 1 on'")" 3
     same "$(ask "SELECT cell FROM v_run WHERE status = 'ok'")" "ref gemm threads=1 n=16"
@@ -573,13 +573,13 @@ sensors() {
 ok,'
 }
 
-@test "how long a plan takes is said beforehand" {
+@test "the expected time of a plan is printed first" {
     run abdb run --plan argonne-block --backend vec --dry-run
     fails 0 "16 cells by 1 backend: about "
     [[ "$output" == *minutes* ]]
 }
 
-@test "--search mamf finds its shapes itself" {
+@test "--search mamf chooses its shapes" {
     hill
     run abdb run --search mamf --backend hill --budget 60 --axis dtype=f32
     fails 0 "hill f32: 1000.0 GFLOP/s with m=1152 n=512 k=640 (1000.0 in the quick look)"
@@ -609,7 +609,7 @@ ok,'
     fails 2 "finds m, n and k itself"
 }
 
-@test "a workload's spans and metrics are stored and shown; odd ones end the cell" {
+@test "spans and metrics of a workload are stored and printed; wrong ones end the cell" {
     fake
     abdb run -q --kernel k --backend fake --axis do=spans,adrift,strange || true
     same "$(ask "SELECT status FROM v_run ORDER BY cell")" "bad-answer

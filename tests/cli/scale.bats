@@ -20,7 +20,7 @@ parquet() {
     (cd "$1" && "$python" -c 'import duckdb, sys; duckdb.connect().execute(open(sys.argv[1]).read())' "$root/schema/scale/parquet.sql")
 }
 
-@test "columns hold every row of the views, cell by cell; again, in another order, the same bytes" {
+@test "exported columns have every row of the views; another order of facts gives the same bytes" {
     asked
     abdb export -o csv --partition plain/
     # the same facts, the last first, by other numbers: the same bytes, but for v_result, which names files
@@ -46,7 +46,7 @@ parquet() {
     "$python" "$root/tests/checks/exported_columns.py" t.db columns parquet >said || { grep -A3 '^not ok' said; false; }
 }
 
-@test "SQLite and DuckDB answer five questions alike, to the last bit" {
+@test "SQLite and DuckDB give identical answers to five questions" {
     asked
     abdb export -o csv --partition columns
     python3 "$root/tests/checks/scale_answers.py" sqlite t.db >lite
@@ -72,7 +72,7 @@ P
     cmp lite duck
 }
 
-@test "and so does PostgreSQL; columns of what is pulled from there are those of the file" {
+@test "PostgreSQL gives the same answers as SQLite; columns of pulled facts equal those of the file" {
     need_server
     asked
     abdb export -o csv --partition columns
@@ -84,7 +84,7 @@ P
     for view in result sample run_factor kernel mlperf; do diff -r columns/v_$view back/v_$view; done
 }
 
-@test "a folder of columns is there whole or not at all" {
+@test "a folder of columns is complete or absent" {
     asked
     # killed in the middle: nothing is there, and the next one clears up
     abdb export -o csv --partition columns &
@@ -119,7 +119,7 @@ P
     [ ! -e x ]
 }
 
-@test "a selection, what is redacted, and a database that is empty have columns, too" {
+@test "a selection, a redacted export and an empty database have columns" {
     asked
     abdb export -o csv --partition some 'device=H100-SXM'
     same "$(cat some/v_result/*/*/data.csv | grep -c '^[-0-9]')" "$(sqlite3 t.db "SELECT count(*) FROM v_result WHERE device = 'H100-SXM'")"

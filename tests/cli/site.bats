@@ -13,7 +13,7 @@ shipped_site() {
     cp -r "$BATS_FILE_TMPDIR/shipped" s
 }
 
-@test "pages, and every link and picture of them is there" {
+@test "every link and picture of the site exists" {
     shipped_site
     grep -q "shipped/index.html: .* pages, .* facts" "$BATS_FILE_TMPDIR/shipped.said"
     [ "$(du -sb --exclude=try-data.js s | cut -f1)" -lt 6900000 ] # all pages and pictures, of which explore.html loads a third (below)
@@ -61,7 +61,7 @@ P
     diff -r s s2
 }
 
-@test "the first page: five questions, each with a picture and its command; what was not measured is said" {
+@test "the first page has five questions, each with a picture and its command, and notes on missing results" {
     shipped_site
     python3 - <<'P'
 import html, re
@@ -82,7 +82,7 @@ P
     grep -q '<p>Nothing yet: ' published/index.html
 }
 
-@test "pages hold against the database, each kind says what changed, and what was edited is found" {
+@test "verify accepts pages of the site, names changed facts of each kind, and finds edits" {
     shipped_site
     for page in training report-specs source-databricks-gaudi2 source-kaist-gaudi2 sources explore; do
         run abdb verify s/$page.html
@@ -121,7 +121,7 @@ P
     done
 }
 
-@test "beside each figure and table stand its rows as CSV and JSON, and how to cite and embed it" {
+@test "each figure and table has its rows as CSV and JSON, a citation and an embedding" {
     shipped_site
     python3 - <<'P'
 import csv, hashlib, html, json, pathlib, re
@@ -149,7 +149,7 @@ P
     fails 4 "training.json,edited: the file is missing"
 }
 
-@test "an address holds the digest of its answer; in a narrow frame the table stands for the picture" {
+@test "an address has the digest of its answer; a narrow frame shows the table in place of the picture" {
     need_chromium
     shipped_site
     run python3 "$root/tests/pages/check_shared.py" s training.html
@@ -165,7 +165,7 @@ explored() { # WHAT...: tests/pages/check_explore.py on the site s
     [ "$status" = 0 ] || { echo "$output" | cut -c 1-1500; return 1; }
 }
 
-@test "accessible by axe, no error in the console, nothing of the network, on a desk and on a phone" {
+@test "pages pass axe without console errors or network access, on a desk and on a phone" {
     python3 -m pip download -q --no-deps --only-binary=:all: -d . axe-playwright-python==0.1.8 2>/dev/null || skip "no axe from PyPI"
     unzip -qo axe_playwright_python*.whl
     need_chromium
@@ -180,14 +180,14 @@ explored() { # WHAT...: tests/pages/check_explore.py on the site s
     fails 1 "image-alt"
 }
 
-@test "explored: orders, prices, verdicts and footnotes are those of rank, choose, compare and the report" {
+@test "explore.html has the orders, prices, verdicts and footnotes of rank, choose, compare and the report" {
     need_chromium
     shipped_site
     explored order rent judged notes
     [[ $output == *"9 views in the order of abdb rank"*"rented as abdb choose says"*"pairs judged as abdb compare, by 19 rules"*"4 footnotes"* ]] || { echo "$output"; false; }
 }
 
-@test "explored by use: a price typed, a point followed to its source, the address and the way back, what is saved" {
+@test "explore.html in use: a typed price, a point with its source, the address, back, and saved files" {
     [ -e /usr/share/nodejs/d3/dist/d3.min.js ] || skip "no D3: apt-get install node-d3"
     need_chromium
     shipped_site
@@ -197,7 +197,7 @@ explored() { # WHAT...: tests/pages/check_explore.py on the site s
     [ "$(cat s/explore.html s/{d3,explore,site}*.js s/site.css | wc -c)" -lt 1420000 ]
 }
 
-@test "explored: hostile text does nothing; without D3 its tables work" {
+@test "explore.html: hostile text runs no script; the tables work without D3" {
     need_chromium
     filled "$fixtures/checker.csv"
     python3 - <<'P'
@@ -229,7 +229,7 @@ P
     explored bare
 }
 
-@test "tried in a browser: answers, tables, a database of one's own, a stop; those of explore.html; from a folder and from a server" {
+@test "try.html in a browser: answers, tables, a user database and a stop, from a folder and a server" {
     need_chromium
     need_wasm
     shipped_site
@@ -240,7 +240,7 @@ P
     [ "$status" = 0 ] || { echo "$output" | cut -c 1-1500; return 1; }
 }
 
-@test "an empty database, no place to write, a report of one's own" {
+@test "site refuses an empty database and an unwritable place, and has user-defined reports" {
     abdb init >/dev/null
     run abdb site --out s
     fails 6 "nothing to show"
@@ -261,7 +261,7 @@ P
     no grep -q 'try.html' s/index.html s/explore.html
 }
 
-@test "sources of like names have a page each, long names too" {
+@test "sources with similar or long names have a page each" {
     long=$(printf 'x%.0s' {1..230})
     i=0
     for source in 'a b' 'a/b' 'a_b' "${long}1" "${long}2"; do
@@ -279,7 +279,7 @@ P
     for page in $(grep -oE 'source-[^"#]*' s/sources.html); do [ -e "s/$page" ]; done
 }
 
-@test "a figure of one's own takes no page of the site" {
+@test "a user-defined figure replaces no page of the site" {
     a_little
     mkdir -p own/figures
     for name in index explore sources source-mlperf-checker report-specs mine; do

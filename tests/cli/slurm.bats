@@ -36,7 +36,7 @@ SH
     export CALLS=$dir/calls PATH=$dir/bin:$PATH
 }
 
-@test "a job array measures, a spool a node, and one job behind it imports; hostile words stay words" {
+@test "a job array measures into one spool per node, and a second job imports; hostile words stay quoted" {
     stand_ins
     mkdir "it's a; touch evil1 \$(touch evil2)"
     tag="'; touch evil3; \$(touch evil4) \`touch evil5\` \"x\" \\"
@@ -58,7 +58,7 @@ SH
     same "$(ask "SELECT count(*) FROM v_run")" 4
 }
 
-@test "nodes by their names: each task is bound to one before the array is released; --submit runs the script" {
+@test "named nodes: each task is bound to its node before the release; --submit runs the script" {
     stand_ins
     mkdir spool
     run abdb run --slurm 'a[1-2],b' --kernel stream --axis n=1000 --backend ref --quick --spool spool --submit
@@ -70,7 +70,7 @@ SH
     fails 6 "Slurm did not take it"
 }
 
-@test "one push at the end; what Slurm or a script cannot carry is refused" {
+@test "the import job pushes once at the end; options that Slurm or a script cannot carry are refused" {
     mkdir spool 'per%cent'
     abdb run --slurm 2 --plan quick --spool spool --push 'postgresql://me@db.example.com/abdb?sslmode=verify-full' >script
     sh -n script

@@ -67,7 +67,7 @@ kept() {
     same "$(sqlite3 t.db 'PRAGMA integrity_check')" ok
 }
 
-@test "^C: the backend is told and ends; exit 130; the message is a command that goes on" {
+@test "^C ends the backend after its sample, with exit 130 and the command for resuming" {
     slow
     begin
     kill -INT $pid
@@ -85,7 +85,7 @@ kept() {
     same "$(ask "SELECT count(*), count(DISTINCT campaign) FROM v_run WHERE status = 'ok'")" "3,1"
 }
 
-@test "^C twice: a backend that does not care is killed at once with its children" {
+@test "^C twice kills an unresponsive backend at once with its children" {
     slow
     export STUBBORN=1
     begin
@@ -103,7 +103,7 @@ kept() {
     same "$(ask "SELECT reason FROM v_run WHERE status = 'cancelled'")" "interrupted twice: ended at once"
 }
 
-@test "^C twice while a process that was told to go does not" {
+@test "^C twice kills a backend that does not end after its last cell" {
     slow
     export STUBBORN=1
     sed -i '2i [ "$1" != run ] || { sleep 600 \& echo $$ $! >"$SLOW_PIDS"; }' fake/abdb-run-slow
@@ -119,7 +119,7 @@ kept() {
     nobody
 }
 
-@test "SIGTERM is heard like ^C, exit 143" {
+@test "SIGTERM works like ^C, with exit 143" {
     slow
     begin
     kill -TERM $pid
@@ -138,7 +138,7 @@ kept() {
     no grep -q -- "--resume --resume" out
 }
 
-@test "SIGKILL of abdb, or of its whole group: the backend and its children go too" {
+@test "SIGKILL of abdb or its group ends the backend and its children too" {
     slow
     export STUBBORN=1
     for whole in "" group; do
@@ -157,7 +157,7 @@ kept() {
     done
 }
 
-@test "a backend that ends leaves no child behind" {
+@test "no child of a backend is left after its end" {
     slow
     sed -i 's/^while read.*/sleep 600 \& echo $! >"$SLOW_PIDS"\n&/' fake/abdb-run-slow
     abdb run -q --kernel k --backend slow --axis do=fast
@@ -165,7 +165,7 @@ kept() {
     nobody
 }
 
-@test "the shipped backends stop before their first sample, and within one" {
+@test "the shipped backends stop at ^C before their first sample and within a sample" {
     for n in 800 400; do # the first is still being filled and verified when it is interrupted
         rm -f t.db*
         abdb run --kernel gemm --backend ref --axis "n=8,$n" --axis dtype=f64 >out 2>&1 3>&- &
@@ -182,7 +182,7 @@ kept() {
     done
 }
 
-@test "what cannot be resumed is not promised: a spool, a search" {
+@test "a spool and a search cannot be resumed, and no command for resuming is printed" {
     slow
     mkdir spool
     command=(abdb run --kernel k --backend slow --axis do=fast,minutes --spool spool --db none.db)
@@ -195,7 +195,7 @@ kept() {
     same "$(cat spool/c-*.jsonl | wc -l)" 2
 }
 
-@test "a cell that says cancelled though nobody interrupted is no success" {
+@test "a cell with the status cancelled and without an interrupt is a failure" {
     slow
     sed -i 's/\\"status\\":\\"ok\\"/\\"status\\":\\"cancelled\\"/' fake/abdb-run-slow
     run abdb run --kernel k --backend slow --axis do=fast

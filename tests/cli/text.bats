@@ -20,7 +20,7 @@ near() { # A B: equal but for rounding
     jq -en "($1) / ($2) - 1 | fabs < 1e-9" >/dev/null || { echo "$1 is not $2"; return 1; }
 }
 
-@test "text: generated, verified, with times that add up and parts that make the whole" {
+@test "text: generation is verified, and its times add up" {
     run cells "$(cell a llama-generate model=tiny batch=3 input_tokens=20 output_tokens=9)" "$(cell b llama-generate model=tiny weights=i4 layout=table block=8 output_tokens=1)"
     same "$output" $'a ok \nb ok '
     same "$(jq -r 'select(.kind == "result").verified' "$dir/records")" $'pass\npass'
@@ -40,7 +40,7 @@ near() { # A B: equal but for rounding
     same "$(jq -r 'select(.kind == "result" and .cell == "a").factors | [.layers, .layers_of, .weights, .layout] | join(" ")' "$dir/records")" "2 2 same contiguous"
 }
 
-@test "text: what does not fit is refused beforehand, with what it needs; what cannot be is said" {
+@test "text: a cell too large for the memory is refused with the needed size; wrong parameters are named" {
     run cells "$(cell a llama-generate model=llama-3.1-70b)" "$(cell b llama-serve model=llama-2-70b weights=i8 batch=4096 input_tokens=8192)" "$(cell c llama-serve model=tiny rate=3)" \
         "$(cell d llama-serve model=tiny block=8 cache_blocks=2)" "$(cell e llama-generate model=tiny dtype=f64)" "$(cell f llama-generate model=llama-9)"
     [[ ${lines[0]} =~ ^a\ out-of-memory\ it\ needs\ 26[0-9]\.[0-9]+\ GiB\ of\ memory,\ and ]]
@@ -51,7 +51,7 @@ near() { # A B: equal but for rounding
     [[ ${lines[5]} == "f failed "*model* ]]
 }
 
-@test "text: served by users and by arrivals, with waiting counted, and goodput within the limits" {
+@test "text: serving by users and by arrivals counts waiting, and goodput within the limits" {
     run cells "$(cell a llama-serve model=tiny batch=4 concurrency=8 requests=12 input_tokens=10 output_tokens=6 block=8)" \
         "$(cell b llama-serve model=tiny arrivals=poisson rate=100 requests=6 input_tokens=10 output_tokens=6 lengths=lognormal layout=table block=8)"
     same "$output" $'a ok \nb ok '
@@ -66,7 +66,7 @@ near() { # A B: equal but for rounding
     same "$(jq -r 'select(.kind == "result" and .cell == "a").factors | [.arrivals, .limits, .lengths, .concurrency] | join(" ")' "$dir/records")" "closed llama-3.1-8b fixed 8"
 }
 
-@test "text: own runs beside the published, a slice of the layers as one, latency against throughput" {
+@test "text: own runs are listed beside published ones, sliced models apart, with latency and throughput" {
     filled "$root/data"
     abdb run -q --quick --threads 1 --backend vec --kernel llama-generate --axis model=tiny --axis layers=1,2 --axis batch=1,2 --axis input_tokens=8 --axis output_tokens=4
     abdb query generation-beside -o jsonl >beside
@@ -79,7 +79,7 @@ near() { # A B: equal but for rounding
     same "$(jq -sr 'all(.[]; .latency_ms >= .tpot_ms and .good_percent <= 100.1)' curve)" true
 }
 
-@test "workloads: less than its model is said wherever it is shown, backends apart; the model stands where it was not named" {
+@test "workloads: a sliced model is marked in every report, backends apart, and unnamed models are filled in" {
     abdb run -q --quick --backend vec,ref --kernel gpt-train --axis model=tiny --axis layers=1,2 --axis sequence=8,16
     same "$(abdb query training-beside -o jsonl 2>/dev/null | jq -r 'select(.evidence == "measured") | "\(.model), \(.backend)"' | sort | uniq -c | awk '{ $1 = $1 } 1')" "2 tiny (1 of 2 layers), ref
 2 tiny (1 of 2 layers), vec

@@ -3,7 +3,7 @@
 load common
 [ -n "${ABDB_PYTHON-}" ] || [ ! -x "$build/torch/bin/python" ] || export ABDB_PYTHON=$build/torch/bin/python
 
-@test "torch: without PyTorch it has no device, says how to get it, and does not take part unasked" {
+@test "torch without PyTorch has no device, prints advice, and runs only by request" {
     printf '#!/bin/sh\nexec python3 -S "$@"\n' >bare # without packages
     chmod +x bare
     export ABDB_PYTHON=$dir/bare
@@ -20,7 +20,7 @@ load common
     fails 0 "PyTorch cannot be imported"
 }
 
-@test "torch: a small cell of each of its kernels is verified; what it lacks is named" {
+@test "torch: a small cell of each kernel is verified; missing kernels are named" {
     "${ABDB_PYTHON:-python3}" -c 'import torch' 2>/dev/null || skip "no PyTorch (make torch, or ABDB_PYTHON names a Python that has it)"
     cat >torch.plan <<'P'
 gemm dtype=f64,f32,bf16,f16,i8 m=37 n=75 k=53
@@ -46,7 +46,7 @@ P
     fails 0 "4.16  ok"
 }
 
-@test "a backend with several devices is measured on each of them, or on the one that ABDB_DEVICE names" {
+@test "a backend with several devices is measured on each, or on the device in ABDB_DEVICE" {
     mkdir fake
     cat >fake/abdb-run-two <<'P'
 #!/bin/bash

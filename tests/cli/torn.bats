@@ -2,17 +2,17 @@
 # torn.bats - files as people make them: torn rows, several runs in one file, and refusals that say what a file is.
 load common
 
-@test "a row with a cell too many or too few is rejected, by every reader of tables" {
+@test "a row with a cell too many or too few is rejected by every reader of tables" {
     run python3 "$root/tests/checks/torn_rows.py" abdb "$fixtures" "$root/ingest/registry.def"
     fails 0 "0 torn rows of"
 }
 
-@test "two files of one importer in one say what both say alone; a format of one document refuses the second" {
+@test "two files joined in one give the facts of both; a format of one document refuses a second" {
     run python3 "$root/tests/checks/joined_files.py" abdb "$fixtures" "$root/ingest/registry.def"
     fails 0 "0 differences"
 }
 
-@test "cells behind the last heading: empty ones are allowed as spreadsheets write them, others are not" {
+@test "empty cells behind the last heading are allowed, others are not" {
     printf 'name m\nset workload w\nset evidence published\nmatch GPU Speed\nfield device column GPU\nmetric tokens_per_s column Speed unit token/s\n' >t.map
     printf 'GPU,Speed,,\nA1,1.5,,\nA2,2.5,,\n' >header.csv
     printf 'GPU,Speed\nA1,1.5,\nA2,2.5,\n' >rows.csv
@@ -29,7 +29,7 @@ load common
     fails 0 "1 accepted, 0 duplicate, 1 rejected"
 }
 
-@test "a header that comes again, or changed, begins another table; Excel's sep= names the delimiter" {
+@test "a repeated or changed header begins a new table; sep= of Excel sets the delimiter" {
     printf 'name m\nset workload w\nset evidence published\nmatch GPU Speed W\nfield device column GPU\nmetric tokens_per_s column Speed unit token/s\nmetric power_w column W unit W\n' >t.map
     printf 'sep=;\nGPU;Speed;W\nA1;10.5;300\nGPU;W;Speed;Note\nA2;400;20.5;x\nGPU;W;Speed;Note\nA3;500;30.5;\n' >t.csv
     abdb import -q --map t.map t.csv
@@ -37,7 +37,7 @@ load common
         $'A1,power_w,300\nA1,tokens_per_s,10.5\nA2,power_w,400\nA2,tokens_per_s,20.5\nA3,power_w,500\nA3,tokens_per_s,30.5'
 }
 
-@test "llama-bench: each post of a thread has its own device and build; quoted and indented tables are read; -gp, RPC" {
+@test "llama-bench: each post of a thread has its own device and build; quoted and indented tables are read" {
     table() { printf '%s| model | size | params | backend | test | t/s |\n%s| --- | --- | --- | --- | --- | --- |\n%s| llama 7B Q4_0 | 3.56 GiB | 6.74 B | %s | %s | %s ± 0.10 |\n' "$1" "$1" "$1" "$2" "$3" "$4"; }
     {
         printf '  Device 0: Acme A1, compute capability 9.0\n'; table "" CUDA pp512 11; printf '\nbuild: aaaa (1)\n'
@@ -49,7 +49,7 @@ load common
         $'11,Acme A1,1,prompt,llama.cpp aaaa (1)\n12,Acme(R) B2,1,generation,llama.cpp bbbb (2)\n13,?,?,generation behind a prompt,?\n14,?,?,prompt and generation,?'
 }
 
-@test "llama-bench: a device listed in a block of output that is over is not that of a table further down" {
+@test "llama-bench: a device listed in an earlier block is not used for a later table" {
     row() { printf '| model | size | params | backend | test | t/s |\n| --- | --- | --- | --- | --- | --- |\n| llama 7B Q4_0 | 3.56 GiB | 6.74 B | %s | pp512 | %s ± 0.10 |\n' "$1" "$2"; }
     {
         printf '```\n  Device 0: Acme A1, compute capability 9.0\nserver: listening\n```\nMine, on another machine:\n\n'; row CUDA 21 # of a server's log
@@ -61,7 +61,7 @@ load common
     same "$(ask "SELECT value, coalesce(raw_device, '?'), coalesce(devices, '?') FROM v_result ORDER BY 1")" $'21,?,?\n22,Acme B2,1\n23,Acme C3,1\n24,?,?'
 }
 
-@test "llama-bench: tables that people edited: a column before, wide blanks, bold rates, lines put into cells, several rates" {
+@test "llama-bench: edited tables are read, with an extra column, wide blanks, bold rates or inserted lines" {
     {
         printf '| who | model     | size     |     test     |      t/s       |\n|---|---|---|---|---|\n| me | llama 7B Q4_0 | 3.56 GiB | pp512 | **31.5 ± 0.10** |\n| you | llama 7B Q4_0 | 3.56 GiB | tg128 | **32.5** ± 0.10\n'
         printf '| === Repacked 3 tensors | | | | |\n| me | llama 7B Q4_0 | 3.56 GiB | tg64 | 33.5 |\n| build: cccc (3) | | | | |\n\n'
@@ -74,7 +74,7 @@ load common
     same "$(ask "SELECT reason FROM v_reject")" "no column is called t/s; a map reads a table with several rates"
 }
 
-@test "OSU: where the buffers lie is read, and a table whose title was lost is not another's" {
+@test "OSU: the place of the buffers is read, and a table without title does not get an earlier one" {
     {
         printf '# OSU MPI-CUDA Bandwidth Test v5.4.1\n# Send Buffer on HOST (H) and Receive Buffer on HOST (H)\n# Size      Bandwidth (MB/s)\n8    1.5\n'
         printf '# OSU MPI-CUDA Bandwidth Test v5.4.1\n# Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)\n# Size      Bandwidth (MB/s)\n8    2.5\n\nWith RDMA:\n'
@@ -88,7 +88,7 @@ load common
     same "$(ask "SELECT DISTINCT reason FROM v_reject")" "no title (# OSU ... Test) stands before this table"
 }
 
-@test "SuperBench: a rate of zero is left out, not a fault, and a long name is counted as any other" {
+@test "SuperBench: a rate of zero is left out without a fault, and a long name is counted" {
     printf '{"rccl-bw/allreduce_8_busbw:0": 0.0, "rccl-bw/allreduce_8_time:0": 44.03, "cublas-function/%s_time:0": 1.5}' "$(printf 'name_cublascgemm_%.0s' {1..20})" >s.json
     run abdb import s.json
     fails 0 "zero, no number or of no known unit (1)"
@@ -122,7 +122,7 @@ P
     fails 6 "SQLite database that is damaged"
 }
 
-@test "a refusal says what the file is; a recognised file of which nothing was kept does not exit with 0" {
+@test "a refusal names the format of the file; a recognised file without a kept value fails" {
     refused() { printf '%b' "$2" >"$3"; run abdb import "$3"; fails 6 "$1"; }
     refused "CSV of rccl-tests" 'numCycle,collective,nodes,size,time,algBw,busBw,#wrong\n0,"AllReduce",1,8,5.5,1.8,3.2,"0"\n' r.csv
     refused "JSON lines of rccl-tests" '{"algBw":0.05,"busBw":0.08,"inPlace":0,"size":1024,"time":19.1}\n' r.json
@@ -150,7 +150,7 @@ P
     fails 5 "11 columns where the header has 8"
 }
 
-@test "BabelStream and STREAM: columns by their heading, runs apart, a failed validation is a mark" {
+@test "BabelStream and STREAM: columns follow the heading, runs are separate, a failed validation is a mark" {
     printf 'Function    Best Rate MB/s  Avg time     Min time     Max time\nCopy:          1000.0     0.011000     0.010903     0.012500\nFailed Validation on array a[]\n' >a.txt
     printf 'BabelStream\nVersion: 5.0\nUsing CUDA device Acme A1\nFunction    MBytes/sec  Min (sec)   Max         Average\nAdd4        2000.000  0.00256     0.00300     0.00270\nGEOMEAN     2000.0\n' >>a.txt
     abdb import -q a.txt
@@ -162,14 +162,14 @@ P
     fails 5 "2 rows refused; first line 4: : not a rate and three times"
 }
 
-@test "BabelStream: the times of filling and reading back are no settings" {
+@test "BabelStream: the times of filling and reading back are not stored as settings" {
     printf 'BabelStream\nVersion: 5.0\nPrecision: double\nUsing CUDA device Acme A1\nMemory: DEFAULT\nInit: 0.35 s (=75436.6 MBytes/sec)\nRead: 0.01 s (=3850606.4 MBytes/sec)\nFunction    MBytes/sec  Min (sec)   Max         Average\nCopy        3216728.170 0.00553     0.00553     0.00553\n' >b.txt
     run abdb import b.txt
     fails 0 "left out, for nothing here says what it is: Init: (1), Read: (1)"
     same "$(ask "SELECT group_concat(DISTINCT factor) FROM v_factor_given WHERE factor IN ('Memory', 'Init', 'Read')")" Memory
 }
 
-@test "nccl-tests: ranks listed twice are two runs, unlike cards a list, lost ranks unknown, an old error a failure" {
+@test "nccl-tests: repeated ranks are two runs, mixed cards a list, lost ranks unknown, old errors failures" {
     rank() { printf '#  Rank  %s Group  0 Pid  1 on %s device  0 [0x0f] %s\n' "$1" "$2" "$3"; }
     new='# size count type redop root time algbw busbw #wrong\n'
     { echo 'mpirun ./all_reduce_perf -g 2'; rank 0 na A1; rank 1 na A1; rank 0 nb A1; rank 1 nb A1; printf "$new"' 8 2 float sum -1 11 1.5 2.5 0\n'
@@ -182,7 +182,7 @@ P
         $'all_reduce,A1,2,1,pass,,11\nall_gather,"A1, B1",2,1,pass,,12\nbroadcast,?,?,?,fail,failed,13\nbroadcast,?,?,?,pass,,14'
 }
 
-@test "training logs: start and stop by attempt and by rank; two runs in one file are refused" {
+@test "training logs: start and stop are paired by attempt and rank; two runs in one file are refused" {
     event() { printf '%s:::MLLOG {"namespace": "", "time_ms": %s, "event_type": "POINT_IN_TIME", "key": "%s", "value": %s, "metadata": {%s}}\n' "$@"; }
     attempt() { event "" 1 submission_benchmark '"bert"' ""; event "" "$1" init_start null ""; event "" "$2" run_start null ""; [ -z "$3" ] || event "" "$3" run_stop null "\"status\": \"$4\""; }
     seconds() { abdb import -q --db "$1.db" --set devices=8 "$1" && abdb query --db "$1.db" "SELECT value FROM v_result WHERE metric = 'time_to_train_s'" -o csv | tail -1; }
@@ -198,7 +198,7 @@ P
     fails 6 "a second run begins"
 }
 
-@test "whose words: a client is no server, a Server row no category, a list no type, undefined no device, retracted no result" {
+@test "misleading words of files are not taken for a server, category, type, device or result" {
     echo '{"date": "20250101-000000", "backend": "vllm", "model_id": "m", "completed": 5, "request_throughput": 1.5, "output_throughput": 100.5, "mean_ttft_ms": 20}' >s.json
     abdb import -q s.json
     same "$(ask "SELECT factor, text FROM v_factor_given WHERE factor IN ('server', 'client_backend') GROUP BY 1, 2")" "client_backend,vllm"
@@ -213,7 +213,7 @@ P
         $'10.5,datacenter,?,\n10.5,edge,?,\n11.5,datacenter,A1,\n12.5,edge,A1,withdrawn\n13.5,edge,A1,withdrawn\n14.5,edge,A1,'
 }
 
-@test "failures and parameters of hyperfine, NVBench's own verification, non-blocking OSU tests" {
+@test "hyperfine failures and parameters, NVBench verification and non-blocking OSU tests are read" {
     echo '{"results": [{"command": "sort", "mean": 2.0, "stddev": 0.1, "times": [2.0], "exit_codes": [0], "parameters": {"threads": "1", "user_s": 3}}, {"command": "sort", "mean": 0.5, "stddev": 0.1, "times": [0.5], "exit_codes": [null], "parameters": {"threads": "8"}}]}' >h.json
     abdb import -q h.json
     same "$(ask "SELECT r.value, r.verified, r.flags, f.text FROM v_result r JOIN v_factor_given f USING (entry_id) WHERE f.factor = 'threads' ORDER BY 1")" $'0.5,fail,failed,8\n2,unknown,,1'

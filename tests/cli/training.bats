@@ -32,7 +32,7 @@ score() {
         FROM v_result r WHERE kind = 'score' AND metric = 'time_to_train_s' ORDER BY 1"
 }
 
-@test "training v0.5: runs, entry.json, the score that drops both ends" {
+@test "training v0.5: runs and entry.json are read, and the score leaves out the best and worst run" {
     root=training_results_v0.5-main/v0.5.0
     other=': {"success": "true"}' runs_v05 $root/nvidia/submission/results/dgx resnet 600 660 720 900 60
     entry $root/nvidia/submission/results/dgx 2 "Tesla V100-SXM2-16GB" 8
@@ -57,7 +57,7 @@ nvidia v0.5 resnet V100-SXM-16GB 16 11.000000"
     [[ "$output" == *" 0 rows accepted"* ]] || { echo "$output"; false; }
 }
 
-@test "training v0.6: both forms of metadata, a list as accuracy, descriptions in three forms" {
+@test "training v0.6: both forms of metadata, lists of accuracies and three forms of descriptions are read" {
     root=training_results_v0.6
     mkdir -p $root/NV/systems $root/NV/results/dgx_a/mask $root/NV/results/dgx_b/mask $root/NV/results/dgx_c/mask
     for i in 0 1 2 3 4; do
@@ -85,7 +85,7 @@ NV v0.6 maskrcnn Tesla-V100-SXM3-32-GB 24 5.033333"
     same "$(ask "SELECT kind || ' ' || status || ' ' || devices || ' ' || count(*) FROM v_run WHERE platform = 'dgx_c' GROUP BY kind, status, devices ORDER BY 1" | tr '\n' ' ')" "run failed 20 5 score failed 20 1 "
 }
 
-@test "what is no log of these rounds is a reject, not a run" {
+@test "a log of another format in a training folder is rejected, not stored as a run" {
     root=training_results_v0.5/v0.5.0/x/results/s
     entry $root 1 tpuv3-8 8
     runs_v05 $root ssd 60 60 60 60 60
@@ -99,7 +99,7 @@ NV v0.6 maskrcnn Tesla-V100-SXM3-32-GB 24 5.033333"
     [[ "$(ask "SELECT reason FROM v_reject")" == *"2 kinds of nodes, not one"* ]]
 }
 
-@test "how many runs make a score is data: each row is in the table, and rounds count" {
+@test "the number of runs for a score is shipped data, by round" {
     filled "$root/data"
     same "$(ask "SELECT count(*) FROM v_score_rule")" "$(tail -n +2 "$root/data/rules/scores.csv" | wc -l)"
     same "$(ask "SELECT count(*) FROM v_score_rule WHERE source NOT IN (SELECT source FROM v_source WHERE title IS NOT NULL) OR 2 * dropped >= runs")" 0
@@ -116,7 +116,7 @@ NV v0.6 maskrcnn Tesla-V100-SXM3-32-GB 24 5.033333"
     [[ "$(ask "SELECT reason FROM v_reject")" == *"how many runs 'transformer' wants is not known"* ]]
 }
 
-@test "a training folder of more than 64 runs: all are kept and scored; beyond 1024 they are kept and it is said" {
+@test "a training folder of over 64 runs is scored; over 1024 runs are stored without a score, with a note" {
     root=training_results_v0.5-main/v0.5.0
     # sixty of a minute and ten of two: the ends are dropped, so that the mean is (59 + 9 x 2) / 68 minutes
     runs_v05 $root/google/cloud/gnmt/results/tpu gnmt $(yes 60 | head -60) $(yes 120 | head -10)

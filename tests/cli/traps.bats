@@ -23,7 +23,7 @@ lines() { grep -v '^#' "$BATS_TEST_DIRNAME/traps.txt"; }
     [ -z "$failed" ]
 }
 
-@test "query/README.md shows traps of this list, with their answers" {
+@test "the traps in query/README.md are in this list, with the same answers" {
     lines | sed 's/\\|/\x01/g' | awk -F' [|] ' '{ print "| " $1 " | " ($3 ? "refused" : "printed") ": " $4 " |" }' | tr '\001' '|' >want
     sed -n '/^### Traps/,/^## /{ s/\\|/|/g; /^| .*: .* |$/p }' "$root/query/README.md" >shown
     [ "$(wc -l <shown)" -ge 18 ]

@@ -16,7 +16,7 @@ on_screen() { # WIDTH COMMAND...
     ABDB_PAGER=cat NO_COLOR=1 script -qec "stty cols $width rows 40; . ./command" /dev/null | tr -d '\r'
 }
 
-@test "a word alone is a device, what was run, a scenario, a round" {
+@test "a bare word selects a device, a workload, a scenario or a round" {
     export ABDB_DB=$shared
     same "$(abdb compare B200-SXM MI355X --where llama2-70b-99,server --per device -o csv 2>/dev/null | cut -d, -f3-)" \
         "$(abdb compare device=B200-SXM device=MI355X --where model=llama2-70b-99,scenario=Server --per device -o csv 2>/dev/null | cut -d, -f3-)"
@@ -26,7 +26,7 @@ on_screen() { # WIDTH COMMAND...
         "$(abdb rank llama2-70b-99 --scenario Server --where submitter=NVIDIA -o csv 2>/dev/null)"
 }
 
-@test "a word that means several things, or nothing, is refused with what it could be" {
+@test "an ambiguous or unknown word is refused with its candidates" {
     export ABDB_DB=$shared
     run abdb compare H100 B200-SXM
     fails 2 "'H100' is not one: did you mean H100-"
@@ -41,7 +41,7 @@ on_screen() { # WIDTH COMMAND...
     fails 2 "a quote is open"
 }
 
-@test "the benchmark that has results is taken for the model, and that is said" {
+@test "a model name without results selects the benchmark with results, with a note" {
     export ABDB_DB=$shared
     run --separate-stderr abdb rank llama2-70b server --limit 1
     fails 0 "workload llama2-70b-99 "
@@ -54,7 +54,7 @@ on_screen() { # WIDTH COMMAND...
     fails 2 "nothing here is called 'nosuch'"
 }
 
-@test "a device of which one begins so is it, and that is said; others are listed; what other programs call so is named" {
+@test "a prefix of one device selects it with a note; a prefix of several is refused with their list" {
     export ABDB_DB=$shared
     run --separate-stderr abdb compare b200 mi355x --where llama2-70b-99,server --per device -o csv
     same "$output" "$(abdb compare B200-SXM MI355X --where llama2-70b-99,server --per device -o csv 2>/dev/null | sed 's/^B200-SXM,MI355X/b200,mi355x/')"
@@ -114,7 +114,7 @@ on_screen() { # WIDTH COMMAND...
     [ ! -e training.svg ]
 }
 
-@test "the three stories of the first help are at most three commands each, and run from a fresh database" {
+@test "the three stories of the first help have at most three commands each, and run on a fresh database" {
     abdb --help | awk '/^Choose|^Make|^Stop/ { story++ } /^    abdb / { print story "\t" substr($0, 5) }' >stories
     same "$(cut -f1 stories | uniq -c | awk '$1 <= 3' | wc -l)" 3
     export ABDB_DB=own.db
@@ -128,7 +128,7 @@ on_screen() { # WIDTH COMMAND...
     done < <(grep ^3 stories | cut -f2 | sed 's/^abdb //')
 }
 
-@test "another model that begins with the word is not taken for it" {
+@test "a prefix of another model does not select it" {
     export ABDB_DB=$shared
     run abdb rank llama2-70b-99 server --where round=v4.0
     fails 2 "no result matches" # those of llama2-70b-99.9 are others
@@ -153,7 +153,7 @@ on_screen() { # WIDTH COMMAND...
     fails 2 "no verb"
 }
 
-@test "mistyped columns, views and functions: the nearest is named" {
+@test "mistyped columns, views and functions are refused with the nearest name" {
     export ABDB_DB=$shared
     run abdb query "SELECT r.scenrio FROM v_result r"
     fails 2 "line 1: no such column: r.scenrio near 'r.scenrio FROM v_result r', did you mean 'scenario'?"
@@ -169,7 +169,7 @@ on_screen() { # WIDTH COMMAND...
     [[ "$output" != *"did you mean"* ]]
 }
 
-@test "abdb query lists every report with its question, in its group" {
+@test "abdb query lists every report by group with its question" {
     abdb query --all >list
     # join questions that are wrapped
     awk '/^  [^ ]/ { if (row) print row; row = $0; next } /^   / { row = row $0; next } { if (row) print row; row = "" } END { if (row) print row }' list | tr -s ' ' >rows
@@ -191,7 +191,7 @@ on_screen() { # WIDTH COMMAND...
     fails 2 "--all lists every report"
 }
 
-@test "what can be asked is found by a word" {
+@test "query --search finds reports and columns by a word" {
     export ABDB_DB=$shared
     run abdb query --search "pareto price"
     fails 0 "price-performance"
@@ -201,7 +201,7 @@ on_screen() { # WIDTH COMMAND...
     fails 2 "nothing that can be asked speaks of 'nosuchword'"
 }
 
-@test "a table fits the terminal; what has no room is named; elsewhere nothing is cut" {
+@test "a table fits the terminal and names its left-out columns; other outputs are never cut" {
     command -v script >/dev/null || skip "no script(1)"
     export ABDB_DB=$shared
     for width in 40 80 132; do
@@ -220,7 +220,7 @@ print(max(sum(2 if u.east_asian_width(c) in 'WF' else 0 if u.combining(c) else 1
     awk 'length > 150 { found = 1 } END { exit !found }' whole
 }
 
-@test "a terminal gets at most nine columns of every report and ranking; --wide, --columns, SQL and a file all" {
+@test "a terminal gets at most nine columns of every report; --wide, --columns, SQL and files get all" {
     command -v script >/dev/null || skip "no script(1)"
     export ABDB_DB=$shared
     columns() { tr -d '\r' | awk '/^$/ { head = 1; next } head { gsub(/  +/, "\t"); print split($0, names, "\t"); exit }'; }
@@ -241,7 +241,7 @@ END
     same "$(on_screen 1000 abdb query prices --columns device,amount,devices,provider,instance,kind,region,valid_from,source,locator | columns)" 10
 }
 
-@test "what warns people warns programs: in the column warnings of every row" {
+@test "every warning for people is also in the column warnings of every row" {
     export ABDB_DB=$shared
     for ask in "choose llama2-70b-99 server --rate 100k/s" "choose llama2-70b-99 server --rate 100k/s --own B200-SXM=45000" "rank llama2-70b-99 server --per dollar" \
         "compare B200-SXM MI355X --where llama2-70b-99,server,round=v6.0 --per dollar" "compare B200-SXM MI355X --where llama2-70b-99,server,round=v6.0"; do
@@ -255,7 +255,7 @@ END
     done
 }
 
-@test "a pager gets what is printed on a terminal, and only there; less that ends early is no error" {
+@test "a pager is used on a terminal only; a pager that ends early is no error" {
     command -v script >/dev/null || skip "no script(1)"
     export ABDB_DB=$shared
     printf '#!/bin/sh\ncat >paged\n' >pager
@@ -280,7 +280,7 @@ END
     no grep -q "can be run" screen # what a shell reads is left to it
 }
 
-@test "--brief leaves the rows and says what it left out" {
+@test "--brief leaves out all but the rows, and names the left-out parts" {
     export ABDB_DB=$shared
     for command in "rank llama2-70b-99 server --limit 2" "compare B200-SXM MI355X --where llama2-70b-99,server" "query mlperf-llm"; do
         abdb $command --brief >brief
@@ -293,7 +293,7 @@ END
     same "$(abdb query sources --brief -o csv 2>/dev/null)" "$(abdb query sources -o csv 2>/dev/null)"
 }
 
-@test "--columns: those, in that order, in every format; what is said once and of the rows is still said" {
+@test "--columns selects and orders columns in every format, and keeps notes and warnings" {
     export ABDB_DB=$shared
     abdb rank llama2-70b-99 server --limit 2 >whole
     run abdb rank llama2-70b-99 server --limit 2 --columns 'system, device'
@@ -327,7 +327,7 @@ END
     fails 2 "--columns is for tables"
 }
 
-@test "completion knows verbs, options, reports, values of options and of selections" {
+@test "completion offers verbs, options, reports, and values of options and selections" {
     export ABDB_DB=$shared
     complete() { abdb help --complete -- "$@" | cut -f1 | tr '\n' ' '; }
     same "$(complete quer)" "query "
@@ -354,7 +354,7 @@ END
     same "$status $output" "0 "
 }
 
-@test "completion in bash, zsh and fish" {
+@test "completion works in bash, zsh and fish" {
     export ABDB_DB=$shared
     abdb help --completion bash >c
     run bash -c 'source c; COMP_WORDS=(abdb compare device = B2); COMP_CWORD=4; _abdb; echo "${COMPREPLY[@]}"'
@@ -371,7 +371,7 @@ END
     fi
 }
 
-@test "doctor --json; a picture into a file; ^C is 130" {
+@test "doctor --json is valid JSON; plot with redirected output writes the picture there; ^C gives exit 130" {
     abdb doctor --json >got
     same "$(python3 -c "import json; print(sorted({r['state'] for r in json.load(open('got'))} - {'absent', 'warning'}))")" "['ok']"
     export ABDB_DB=$shared
@@ -382,7 +382,7 @@ END
     same "$status" 130
 }
 
-@test "options before the name of a figure, as before that of a report" {
+@test "options may stand before the name of a figure or a report" {
     filled "$root/data"
     abdb plot --db "$ABDB_DB" training --out one.svg >/dev/null
     abdb plot --out two.svg --size card training --db "$ABDB_DB" >/dev/null
@@ -392,7 +392,7 @@ END
     fails 2 "no figure belongs to a set 'nosuch'"
 }
 
-@test "one own row more: the answer to every question is the same, or it is said what a name was taken for" {
+@test "one added user row leaves every answer the same, or a note names the changed meaning" {
     cp "$shared" was.db
     head=evidence,source,workload,model,scenario,device,devices,nodes,dtype,metric,value,unit,locator,tag
     for row in "unrelated measured,mine,my-loop,my-net,batch,MyCard,1,1,fp16,tokens_per_s,3,token/s,a,nightly" \

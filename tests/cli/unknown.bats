@@ -15,14 +15,14 @@ print(json.dumps(r), file=open(sys.argv[1], "a"))
 PY
 }
 
-@test "each scalar of each importer's fixture shows in compare, added or taken away" {
+@test "compare shows each scalar of each importer fixture, added or removed" {
     run python3 "$root/tests/checks/unknown_factors.py" "$build/abdb" "$fixtures" work
     echo "$output"
     [ "$status" -eq 0 ]
     [[ "$output" == *" of 27 fixtures, 0 dropped" ]]
 }
 
-@test "an unknown factor that differs: COMPARABLE EXCEPT with its name, exit 0; rank keeps one group and says so" {
+@test "a differing unknown factor gives COMPARABLE EXCEPT and exit 0; rank keeps one group with a note" {
     llama a.jsonl n_cpu_moe=0 flash_attn=true
     llama b.jsonl n_cpu_moe=36 avg_ts=20 avg_ns=6400000000 flash_attn=true 'limits={"power": 300}'
     abdb import -q a.jsonl --set tag=a
@@ -45,7 +45,7 @@ PY
     [[ "$output" != *"meaning unknown"* && "$output" == *"nodes.in_file"* ]]
 }
 
-@test "a factor with another value in every row of the files is an identifier: left aside by name" {
+@test "a factor with another value in every row is left out of the comparison as an identifier" {
     for i in 1 2 3 4; do
         llama a.jsonl n_gen=$((i * 64)) "run_seed=$i" n_cpu_moe=0
         llama b.jsonl n_gen=$((i * 64)) "run_seed=$((i + 10))" n_cpu_moe=9
@@ -58,7 +58,7 @@ PY
     [[ "$output" != *"run_seed 1|"* ]]
 }
 
-@test "two models of one name and unlike parameters are refused" {
+@test "two models with one name and different parameters are refused" {
     llama a.jsonl model_n_params=20914757184
     llama b.jsonl model_n_params=116829156672
     abdb import -q a.jsonl --set tag=a
@@ -77,7 +77,7 @@ PY
     fails 0 "1.01x"
 }
 
-@test "the same rows with other words are reported, and --replace keeps one reading" {
+@test "a second reading with other --set words is reported, and --replace keeps one reading" {
     echo '{"model_id": "m", "completed": 10, "output_throughput": 400.0, "request_throughput": 2.0, "mean_ttft_ms": 5}' >a.json
     abdb import -q a.json --set devices=2
     run abdb import -q a.json --set devices=4
@@ -97,7 +97,7 @@ PY
     same "$output" ""
 }
 
-@test "a wide table loses no column, and what has no room is counted" {
+@test "a wide table loses no column, and columns without room are counted" {
     wide() { # COLUMNS LAST
         python3 -c "
 print('Card,Rate,' + ','.join(f'c{i}' for i in range($1)))
@@ -118,7 +118,7 @@ print(json.dumps(r))" >w.json
     fails 0 "w.json: factors left out, beyond 640 an entry: "
 }
 
-@test "serving: every statistic that the file has, and lists of single requests in a few words" {
+@test "serving: every statistic of the file is stored, and lists of single requests are summed up" {
     echo '{"model_id": "m", "backend": "vllm", "completed": 4, "output_throughput": 400.0, "request_throughput": 2.0, "mean_ttft_ms": 5, "std_ttft_ms": 1,
       "p25_ttft_ms": 2, "p80_ttft_ms": 7, "mean_e2e_latency_ms": 90, "p99_e2e_latency_ms": 95,
       "ttfts": [0.001, 0.002, 0.003, 0.008], "input_lens": [5, 9, 7, 6], "generated_texts": ["a", "b", "c", "d"], "cards": ["A", "B"]}' >v.json
@@ -131,7 +131,7 @@ print(json.dumps(r))" >w.json
         OR factor LIKE 'gen%' ORDER BY 1)")" "cards=A, B input_lens.max=9 input_lens.min=5"
 }
 
-@test "a key of an older reading leads to its successor, in explain and verify" {
+@test "explain and verify follow the key of an older reading to its successor" {
     for n in 1 2 3; do
         echo "{\"model_id\": \"m\", \"completed\": 10, \"output_throughput\": ${n}00.0, \"request_throughput\": $n, \"mean_ttft_ms\": 5, \"median_tpot_ms\": $n, \"max_concurrency\": $n}"
     done >v.jsonl

@@ -50,7 +50,7 @@ for name, data in calls.items():
 P
 }
 
-@test "importing starts no program, whatever is compressed how" {
+@test "import starts no external program, for any compression" {
     fake_programs
     make_callers
     callers=(l* g*) step=4 # each program and each container comes in its turn
@@ -104,7 +104,7 @@ bomb() { # FILE: given up as a bomb, quickly
     fails 5 "bomb"
 }
 
-@test "members that are left out count in the check of expansion" {
+@test "left-out members count in the check of expansion" {
     tar_of in/.hidden=100000000 in/checker.csv=good | xz -0 >hidden.tar.xz
     bomb hidden.tar.xz
     run bash -c 'abdb import - <hidden.tar.xz'
@@ -124,7 +124,7 @@ bomb() { # FILE: given up as a bomb, quickly
     fails 2 "bomb"
 }
 
-@test "compressed again and again: each time counts" {
+@test "each layer of repeated compression counts in the check of expansion" {
     head -c 100000000 /dev/zero | tr '\0' x | xz -0 | gzip | xz >thrice
     bomb thrice
     python3 - <<'P' # a gzip of 100 million bytes that are gzips of nothing
@@ -135,7 +135,7 @@ P
     bomb nothing
 }
 
-@test "a small archive at the end of a large one is no bomb" {
+@test "a small archive at the end of a large one is not taken for a bomb" {
     tar_of notes.txt=1000000 checker.csv=good | gzip >small.tar.gz
     head -c 150000000 /dev/urandom >large.bin
     tar cf both.tar large.bin small.tar.gz
@@ -155,7 +155,7 @@ marked() { # FILE MARK
     mv plain.db "$1"
 }
 
-@test "a path means the file of that name: %, ? and #, file:, on a read-only medium too" {
+@test "a path with %, ?, # or file: is a plain file name, also on a read-only medium" {
     mkdir ro
     [ "$(id -u)" != 0 ] || mount -t tmpfs tmpfs ro || skip "cannot mount"
     cd ro
@@ -180,7 +180,7 @@ marked() { # FILE MARK
 
 # --- gnuplot -------------------------------------------------------------------------------------------------------------------------
 
-@test "gnuplot starts as it is: nobody's ~/.gnuplot or gnuplotrc is executed" {
+@test "gnuplot starts without .gnuplot and gnuplotrc" {
     mkdir -p home/.config/gnuplot
     printf 'system("echo %s >>%s")\nset title "hostile"\n' home "$dir/ran" >home/.gnuplot
     printf 'system("echo %s >>%s")\n' config "$dir/ran" >home/.config/gnuplot/gnuplotrc
@@ -217,7 +217,7 @@ P
     fails 0 "13 accepted"
 }
 
-@test "BibTeX: no field of a source ends before its brace, no key breaks an entry" {
+@test "BibTeX: a field stays within its braces, and a key does not break its entry" {
     hostile_source
     key=$(ask "SELECT key FROM v_fact WHERE source GLOB 'evil*' LIMIT 1")
     abdb explain "$key" --cite bibtex >a.bib
@@ -243,7 +243,7 @@ assert url.startswith("https://x.test/%7d") and not re.search(r"[\s{}\\]", url),
 P
 }
 
-@test "LaTeX: cells, captions and sources are text" {
+@test "LaTeX: cells, captions and sources are escaped" {
     hostile_source
     abdb query "SELECT tag, system, source, '[' || locator AS l, '\\' AS \"}{%#\" FROM v_result;" -o latex >a.tex
     python3 - <<'P'
@@ -268,7 +268,7 @@ P
     [ -s 'a (b)%41?#.svg' ]
 }
 
-@test "--spreadsheet: text that would be computed is text, numbers stay numbers; -o csv is exact" {
+@test "--spreadsheet quotes formulas and keeps numbers; -o csv is exact" {
     hostile_source
     abdb query "SELECT tag, value, 'x' AS \"=head\" FROM v_result ORDER BY value;" -o csv >exact.csv
     abdb query "SELECT tag, value, 'x' AS \"=head\" FROM v_result ORDER BY value;" -o csv --spreadsheet >safe.csv
@@ -293,7 +293,7 @@ P
 
 # --- the shell -----------------------------------------------------------------------------------------------------------------------
 
-@test "completion runs nothing that stands in a file's name" {
+@test "completion runs no command in the name of a file" {
     mkdir -p own/reports own/figures
     for name in '$(touch ran)' '`touch ran`' 'a;touch ran' good; do
         echo "SELECT 1 AS a;" >"own/reports/$name.sql"

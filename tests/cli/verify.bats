@@ -25,7 +25,7 @@ open(sys.argv[1], "wb").write(picture[:end] + b'<metadata id="abdb">' + html.esc
 P
 }
 
-@test "a picture of each kind, and a bundle, hold; each kind is whole with what it carries" {
+@test "verify accepts a picture of each kind and a bundle, with their embedded data" {
     pictures
     for f in post/mlperf-llm.{svg,png,pdf,json} post post.html; do
         run abdb verify "$f"
@@ -78,7 +78,7 @@ P
     same "$(abdb verify look.svg -o json)" "[]"
 }
 
-@test "a PDF that another program wrote anew still says what it was made of" {
+@test "verify reads the data of a PDF rewritten by another program" {
     pictures
     python3 - <<'P'
 import re, zlib
@@ -108,7 +108,7 @@ P
     fails 4 "packed.pdf,withdrawn,B300-SXM"
 }
 
-@test "a fact that is withdrawn, one that is new, and one that is not here" {
+@test "verify names withdrawn, new and missing facts" {
     pictures
     key=$(ask "SELECT key FROM v_mlperf WHERE public_id = 'v6.0-0010' AND model = 'llama2-70b-99' AND scenario = 'Server' AND metric = 'tokens_per_s'")
     for k in $(ask "SELECT key FROM v_statement WHERE public_id = 'v6.0-0010' AND model = 'llama2-70b-99' AND scenario = 'Server' AND metric = 'tokens_per_s'"); do
@@ -136,7 +136,7 @@ C
     fails 1 "mlperf-llm.svg,added,L40S,,,,r-"
 }
 
-@test "what was changed after abdb wrote it" {
+@test "verify finds changes made after abdb wrote a file" {
     pictures
     cd post
     sed -i 's/>14313</>15313</; s/ 14313/ 15313/' mlperf-llm.svg
@@ -168,7 +168,7 @@ C
     fails 4 "mlperf-llm.tex,edited: the file is missing"
 }
 
-@test "hostile and foreign files are refused" {
+@test "verify refuses hostile and foreign files" {
     pictures
     svg=post/mlperf-llm.svg
     refused() { run timeout 20 abdb verify "$1"; fails 6 "$2"; }
@@ -224,7 +224,7 @@ signed_bundle() {
     cp -r "$made"/. .
 }
 
-@test "a signed bundle: of 100 changes, a forger's too, 100 are named" {
+@test "verify finds each of 100 changes to a signed bundle, a forged signature too" {
     signed_bundle
     same "$(tail -2 printed | sed 's|.*/||')" "mlperf-llm.manifest
 mlperf-llm.manifest.sig"
@@ -254,7 +254,7 @@ P
     fails 1 "give another figure now"
 }
 
-@test "a signature that proves nothing is named: another's, for something else, of other bytes, none" {
+@test "verify names a signature of another key, for another purpose, of other bytes, and a missing one" {
     signed_bundle
     unsigned() { # WORDS: in what verify names
         run abdb verify post --signed-by signers -o csv
@@ -298,7 +298,7 @@ P
     for f in json csv; do grep -q "^mlperf-llm.$f,signed with a file that is missing" got.csv; done
 }
 
-@test "signing: what cannot be signed is refused, and leaves no bundle" {
+@test "signing with an unusable key is refused, and leaves no bundle" {
     signed_bundle
     run abdb plot training --sign key
     fails 2 "--sign KEYFILE needs --bundle DIR"

@@ -6,7 +6,7 @@ head=evidence,source,workload,model,scenario,device,devices,nodes,dtype,metric,v
 near() { awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; if (d < 0) d = -d; if (b < 0) b = -b; exit !(a != "" && d <= 1e-9 * b) }' || { echo "$1 is not $2"; return 1; }; }
 sql() { sqlite3 "$ABDB_DB" "$1"; }
 
-@test "a rate stated per device, per node and in total is one rate under every formula" {
+@test "a rate stated per device, per node and in total is the same rate in every formula" {
     cat >x.csv <<END
 $head
 published,s,llama,Llama-3-8B,training,H100-SXM,8,2,bf16,tokens_per_s,8000,token/s,,total
@@ -47,7 +47,7 @@ unknown|system|7000.0|"
     near "$(sql "SELECT at_one / 2.5 FROM v_at_price JOIN v_result r USING (result_id) WHERE v_at_price.formula = 'per_dollar@1' AND r.locator = 'node'")" 1440000
 }
 
-@test "what a wire carries, times and the share of one rank are divided by no number of devices" {
+@test "bandwidth of links, times and shares of one rank are not divided by the number of devices" {
     cat >x.csv <<END
 evidence,source,workload,model,device,devices,nodes,metric,value,unit,factor.message_size,locator
 measured,s,all-reduce,,H100-SXM,8,1,bytes_per_s,80,GB/s,1MiB,wire
@@ -67,7 +67,7 @@ wire|wire|0|"
 # Steps of scans that a query takes: the same however much else the file holds.
 steps() { printf '.stats on\n%s;\n' "$1" | sqlite3 "$ABDB_DB" | sed -n 's/^Fullscan Steps: *//p'; }
 
-@test "numbers join, in aggregates too: what some results cost does not grow with the file" {
+@test "joins by number stay fast: the cost of some results does not grow with the file" {
     abdb import -q "$fixtures/figures.jsonl"
     [ -n "$(steps "SELECT count(*) FROM result_row")" ] || skip "this sqlite3 counts no steps"
     some="(SELECT result_id FROM v_result WHERE campaign = 'c-before' ORDER BY key LIMIT 4)"
@@ -104,7 +104,7 @@ steps() { printf '.stats on\n%s;\n' "$1" | sqlite3 "$ABDB_DB" | sed -n 's/^Fulls
     paste -d' ' <(cut -d' ' -f1 after) before | awk '$1 > $2 + 100 { print; bad = 1 } END { exit bad }'
 }
 
-@test "keys are the same in every database, whatever the numbers" {
+@test "keys are the same in every database, with any internal numbers" {
     abdb import -q "$fixtures/results.csv" "$fixtures/figures.jsonl"
     abdb import -q --db other.db "$fixtures/figures.jsonl" "$fixtures/results.csv"
     for q in "SELECT key, run, value FROM v_result" "SELECT key, what, fact_key FROM v_fact" "SELECT run, entry_key FROM v_run"; do
@@ -115,7 +115,7 @@ steps() { printf '.stats on\n%s;\n' "$1" | sqlite3 "$ABDB_DB" | sed -n 's/^Fulls
 }
 
 # A word in every text of an import, so that a view that serves it is found, also one that comes later.
-@test "what was withdrawn is in no public view but those that speak of it" {
+@test "withdrawn facts are only in the public views about withdrawals" {
     cat >gone.jsonl <<'END'
 {"record":"entry","field":{"evidence":"measured","kind":"run","source":"abdb-run","verified":"pass","workload":"zzgoneload","model":"zzgonemodel","device":"Zzgone X1","devices":"1","nodes":"1","dtype":"f32","backend":"zzgoneback","tag":"zzgonetag","campaign":"zzgonecampaign","cell":"zzgonecell","submitter":"zzgonesub","system":"zzgonesystem"},"factor":{"ceiling":"memory_bandwidth","note":"zzgonevalue"},"result":[{"metric":"time_s","statistic":"median","value":1,"n":2,"samples":[[1.0,0.0,-1,null],[1.0,1.0,-1,"zzgonemark"]]},{"metric":"bytes_per_s","statistic":"median","value":1e15}]}
 END
@@ -144,7 +144,7 @@ END
     same "$(sql "SELECT count(*) FROM v_ceiling WHERE value = 1e15")" 0
 }
 
-@test "a ceiling is the best cell that was made to find one, of any kernel; what bounds a cell says which of its rates meets it" {
+@test "a ceiling is the best cell for its purpose, of any kernel, and each cell names its limiting ceiling" {
     abdb import -q "$fixtures/figures.jsonl"
     [ "$(sql "SELECT count(*) FROM v_ceiling")" -gt 2 ]
     # the best is the whole of its ceiling, and nothing that was made to find it is more
@@ -161,7 +161,7 @@ END
     no grep -nE "'(gemm|fma|stream|gather|gups|elementwise|embedding-bag|paged-attention)'" "$root"/schema/views/*.sql
 }
 
-@test "rounds are in order as numbers and give MLPerf results a date; dates say what they are" {
+@test "rounds are sorted as numbers and date MLPerf results; each date has its kind" {
     cat >x.csv <<'END'
 evidence,source,suite,round,system_type,division,verified,submitter,system,workload,model,scenario,device,devices,nodes,metric,value,unit,date,locator
 mlperf,mlperf-site,inference,v6.0,datacenter,closed,yes,Acme,One,resnet,resnet,Offline,H100-SXM,8,1,samples_per_s,1000,Samples/s,,a
@@ -184,7 +184,7 @@ g|2024-02-03|measured|day"
     same "$(sql "SELECT count(*) FROM v_result WHERE rank IS NOT NULL OR x IS NOT NULL")" 0
 }
 
-@test "every column of a view has a type; SQL counts from the day of a date as precise as it is" {
+@test "every column of a view has a type, and a partial date has a first day for SQL" {
     filled "$root/data" "$fixtures"/{figures.jsonl,prices.csv,results.csv}
     run python3 "$root/tests/checks/view_types.py" "$ABDB_DB"
     fails 0 " columns, 0 wrong"

@@ -33,7 +33,7 @@ measured() {
     abdb note --db "$1" tag=x "a note"
 }
 
-@test "pushed and pulled, the facts are the same; pushed again, nothing is sent" {
+@test "pull restores the pushed facts, and a repeated push sends nothing" {
     warehouse round
     one_and_two
     abdb merge --db one.db two.db >/dev/null
@@ -67,7 +67,7 @@ measured() {
     same "$(there "SELECT count(*) FROM entry_row")" "$(sqlite3 back.db "SELECT count(*) FROM entry_row")"
 }
 
-@test "every public view and the SQL of ten reports have the rows of SQLite" {
+@test "every public view and ten reports have the same rows in PostgreSQL and SQLite" {
     warehouse views
     filled $(half_of_data) # make check-ports: all of it
     measured m.db
@@ -81,7 +81,7 @@ measured() {
     [ "$(grep -c '^ok' said)" -gt 60 ]
 }
 
-@test "merge then push, push then merge, two machines in any order: the same facts, and the same answers" {
+@test "merge and push of two machines in any order give the same facts and answers" {
     warehouse ab
     one_and_two
     cp one.db both.db
@@ -103,7 +103,7 @@ measured() {
     VIEWS='v_result v_mlperf v_gone' python3 "$root/tests/ports/same_views.py" both.db "$url" >said || { cat said; false; }
 }
 
-@test "a slice answers as the whole: query, compare, explain, audit, plot, site" {
+@test "a pulled selection answers like the whole in query, compare, explain, audit, plot and site" {
     warehouse slice
     filled "$root/data"
     abdb push "$url" >/dev/null
@@ -143,7 +143,7 @@ measured() {
     [ ! -e no.db ]
 }
 
-@test "who reads cannot write, who writes neither changes nor deletes a fact, nor says who brought it" {
+@test "a reader cannot write; a writer cannot change or delete facts, or forge their origin" {
     warehouse rights
     fill_one
     abdb push "$url" >/dev/null
@@ -176,7 +176,7 @@ measured() {
     [ "$status" = 0 ]
 }
 
-@test "a key that stands for something else there is an error, and nothing is lost or mixed" {
+@test "a key with another meaning in the warehouse is an error, without loss or mixing" {
     warehouse collide
     measured m.db
     abdb push "$url" --db m.db >/dev/null
@@ -194,7 +194,7 @@ measured() {
     fails 0 "say otherwise there, and stay as they are there: device 1"
 }
 
-@test "hostile text goes through as data, whole" {
+@test "hostile text passes through push and pull unchanged" {
     warehouse hostile
     fill_one
     # everything that a terminal, SQL, COPY or an array takes for its own; but for bytes that are no UTF-8
@@ -214,7 +214,7 @@ measured() {
     fails 6 "invalid byte sequence"
 }
 
-@test "an address and its password are printed nowhere; errors say what to do" {
+@test "an address and its password are never printed; errors have advice" {
     warehouse secret
     fill_one
     run abdb push "postgresql://abdb:hunter2@/nowhere?host=$server/server"
@@ -254,7 +254,7 @@ assert not late, late
 P
 }
 
-@test "a store whose rows refer to what it does not give, or are too short: nothing is taken" {
+@test "pull takes nothing from a store with missing references or short rows" {
     filled "$fixtures/checker.csv" "$fixtures/results.csv" "$fixtures/specs.csv" "$fixtures/prices.csv"
     mkdir liar
     cp "$build/abdb" liar/
@@ -280,7 +280,7 @@ P
     same "$(facts)" "$(facts held.db)"
 }
 
-@test "another build's warehouse is brought up to date, and keeps its facts" {
+@test "push upgrades the warehouse of another build, and keeps its facts" {
     warehouse upgrade
     fill_one
     abdb push "$url" >/dev/null
@@ -308,7 +308,7 @@ P
     same "$(there "SELECT count(*) FROM pg_constraint WHERE conrelid = 'price'::regclass AND pg_get_constraintdef(oid) LIKE '%<>%'")" 0
 }
 
-@test "pushers of overlapping halves, killed at random and repeated, end with exactly the union" {
+@test "pushers of overlapping halves, killed at random and repeated, leave exactly the union" {
     warehouse killed
     one_and_two
     measured m.db

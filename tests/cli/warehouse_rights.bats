@@ -11,7 +11,7 @@ owned_by() { # DATABASE OWNER [RIGHTS]
 }
 there_as_superuser() { psql -X -q -t -A -v ON_ERROR_STOP=1 -h "$server/server" -U abdb -d "$name" -c "$1" 2>&1; }
 
-@test "an owner without CREATEROLE: the push prints what is missing, a later --upgrade gives roles that came their rights" {
+@test "an owner without CREATEROLE gets the missing commands; a later --upgrade grants the rights" {
     owned_by plain plain
     filled "$fixtures/summary.json" "$fixtures/records.jsonl" 2>/dev/null || true
     run abdb push "$(address plain)"
@@ -44,7 +44,7 @@ there_as_superuser() { psql -X -q -t -A -v ON_ERROR_STOP=1 -h "$server/server" -
     fails 6 "--upgrade is for the owner of this warehouse, plain, not for member"
 }
 
-@test "as the page has it: an owner with CREATEROLE, a writer, a reader, a stranger" {
+@test "owner with CREATEROLE, writer, reader and stranger have the rights of the documentation" {
     owned_by page keeper CREATEROLE
     there_as_superuser "DROP OWNED BY abdb_read, abdb_write"
     for role in bench grafana nobody_here; do there_as_superuser "CREATE ROLE $role LOGIN"; done
@@ -73,7 +73,7 @@ objects() {
         sed 's/[0-9]*_not_null//' | LC_ALL=C sort
 }
 
-@test "push --upgrade brings back each table, view, index, function and right that was dropped, and push and pull work again" {
+@test "push --upgrade restores dropped tables, views, indexes, functions and rights" {
     warehouse repair
     filled "$fixtures"/*.csv "$fixtures/summary.json" "$fixtures/records.jsonl" 2>/dev/null || true
     abdb push "$url" >/dev/null
@@ -107,7 +107,7 @@ objects() {
     done <drawn
 }
 
-@test "a dropped table of entries: the entries come again, none stands in the way; what does not come again is said" {
+@test "a dropped table of entries is filled by the next push, and lost rows are reported" {
     warehouse again
     filled "$fixtures/summary.json" "$fixtures/records.jsonl" 2>/dev/null || true
     abdb push "$url" >/dev/null
@@ -121,7 +121,7 @@ objects() {
     fails 0 "not what belonged to entries that are still there"
 }
 
-@test "deriving that fails keeps no one else from deriving" {
+@test "a failed derivation blocks no other client from deriving" {
     warehouse deriving
     filled "$fixtures/records.jsonl"
     abdb push "$url" >/dev/null
@@ -142,7 +142,7 @@ objects() {
     wait
 }
 
-@test "a schema abdb that is another's is left alone; an empty one is used" {
+@test "a schema abdb with foreign tables is refused unchanged; an empty one is used" {
     warehouse others
     there_as_superuser "CREATE SCHEMA abdb; CREATE TABLE abdb.theirs (x INT); INSERT INTO abdb.theirs VALUES (1)"
     filled "$fixtures/records.jsonl"
@@ -156,7 +156,7 @@ objects() {
     [ "$status" = 0 ]
 }
 
-@test "each example of pull --help finds something in the shipped data" {
+@test "each example of pull --help selects shipped data" {
     warehouse examples
     ABDB_DATA=$root/data filled data
     abdb push "$url" >/dev/null

@@ -8,7 +8,7 @@ some_of_data() {
     filled "$root/data"/{prices,specs-vendor,claims}.csv "$root/data/rules" "$root/data/results/mlperf-inference-v6.0-site.csv"
 }
 
-@test "200 commands in one process: output, errors and exit codes are the program's" {
+@test "wasm: 200 commands in one process have the output, errors and exit codes of abdb" {
     need_wasm
     some_of_data
     export ABDB_DB=t.db
@@ -16,7 +16,7 @@ some_of_data() {
     fails 0 "commands, 0 differ"
 }
 
-@test "under node's own WASI, as a system without a port runs it; verbs that it lacks are refused" {
+@test "wasm: node runs abdb by WASI, and unsupported verbs are refused" {
     need_wasm
     some_of_data
     cat >run.mjs <<'J'
@@ -37,7 +37,7 @@ J
     fails 6 "time-out was reached"
 }
 
-@test "the site carries what a redacted export writes, the same each time, and verify knows the page" {
+@test "wasm: the site contains the redacted export, reproducibly, and verify accepts its page" {
     need_wasm
     filled "$fixtures/checker.csv"
     echo '{"record":"entry","field":{"evidence":"measured","kind":"run","workload":"gemm","device":"D","host":"secret-host","source":"own"},"factor":{"path":"secret-user"},"result":[{"metric":"flops_per_s","statistic":"median","value":7}]}' >own.jsonl
@@ -73,7 +73,7 @@ J
     [ ! -e none ]
 }
 
-@test "a database above 32 MB is left out, and the site says so" {
+@test "wasm: a database above 32 MB is left out of the site, with a note" {
     need_wasm
     thorough || skip "half a minute: make soak"
     python3 - >many.jsonl <<'P'

@@ -10,7 +10,7 @@ factors() { abdb why "$@" -o csv 2>/dev/null | python3 -c '
 import csv, sys
 print("; ".join("%s %s>%s %.6g" % (r["factor"], r["a"], r["b"], float(r["times"])) for r in csv.DictReader(sys.stdin)))'; }
 
-@test "one thing changes at each step where results allow it; what they do not separate is one factor, and is named" {
+@test "why changes one factor at each step where results exist, and names inseparable factors together" {
     abdb import -q "$fixtures/chain.csv"
     sides=(device=H200-SXM,round=v5.1 device=B200-SXM,dtype=fp4 --where llama2-70b-99,server)
     same "$(factors "${sides[@]}")" "round v5.1>v6.0 1.1; device H200-SXM>B200-SXM 2; number format fp8>fp4 1.5"
@@ -27,7 +27,7 @@ print("; ".join("%s %s>%s %.6g" % (r["factor"], r["a"], r["b"], float(r["times"]
     [[ $output == *"llama2-70b-99 Server: B200-SXM has 3.3 times the token/s of H200-SXM: round "*", number format and device "* ]]
 }
 
-@test "systems: the number of devices, and what they lose by scale; prices" {
+@test "why separates the number of devices, the loss by scale, and prices" {
     { echo $head; result v6.0 H200-SXM 8 fp8 800; result v6.0 H200-SXM 32 fp8 2880; } >a.csv
     abdb import -q a.csv
     same "$(factors devices=8 devices=32 --where llama2-70b-99,server,round=v6.0 --per none)" "devices of the system 8>32 4; scale 8>32 0.9"
@@ -38,7 +38,7 @@ print("; ".join("%s %s>%s %.6g" % (r["factor"], r["a"], r["b"], float(r["times"]
         "price per device-hour 2 USD/h>5 USD/h 0.4; device H200-SXM>B200-SXM 3"
 }
 
-@test "the product is the ratio that compare prints, and every step is the quotient of two results, for all kinds of pairs" {
+@test "the factors of why multiply to the ratio of compare, and each step is a quotient of two results" {
     mapfile -t half < <(half_of_data)
     filled "${half[@]}"
     cat >check.py <<'END'
@@ -83,7 +83,7 @@ END
     python3 check.py $(thorough && echo 1000 || echo 40)
 }
 
-@test "processes are compared as they are tested; what may not be compared is refused with its rule" {
+@test "why compares processes as tested, and refuses a forbidden comparison with its rule" {
     filled "$fixtures/figures.jsonl" "$root/data/rules/rules.csv"
     abdb why tag=before tag=after --json 2>/dev/null | jq -e 'length > 0 and all(.[]; (.product / .ratio - 1 | fabs) < 1e-12)'
     { echo $head; result v6.0 H200-SXM 8 fp8 800; result v6.0 H200-SXM 8 fp8 800 | sed 's/llama2-70b-99/llama3.1-8b/g; s/-8,/-9,/'; } >a.csv
@@ -96,7 +96,7 @@ END
     fails 2 "share"
 }
 
-@test "--why of compare, rank and choose, the report and its picture: the factors of abdb why, and their product is the ratio" {
+@test "--why of compare, rank and choose, the report and its picture have the same factors and product" {
     mapfile -t half < <(half_of_data)
     filled "${half[@]}"
     split=(MI355X B200-SXM --where llama2-70b-99,server --per dollar)
@@ -117,7 +117,7 @@ END
     no grep -q '"why"' <(abdb rank llama2-70b-99,server --per device --json 2>/dev/null)
 }
 
-@test "choose --why: price, rate, whole systems and whole offers are recomputed from the rows, and multiply to the cost" {
+@test "choose --why: price, rate, systems and offers are recomputed from the rows and multiply to the cost" {
     filled $(half_of_data) "$root"/data/results/mlperf-training-v4.1-v5.1.csv
     cat >check.py <<'END'
 import json, math, subprocess, sys
@@ -146,7 +146,7 @@ END
     same "$(abdb choose llama2-70b-99 server --rate 100k/s --json 2>/dev/null | jq -c '[.[].why, .[].times_price] | unique')" "[null]"
 }
 
-@test "the ten cases of the page are what abdb answers, and their chains give the factors" {
+@test "the ten documented cases equal the answers of abdb, and their chains give the factors" {
     filled "$root/data"
     cat >check.py <<'END'
 import csv, io, json, math, re, subprocess, sys

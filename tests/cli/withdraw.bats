@@ -44,7 +44,7 @@ none_marked() { # DB
     [ ! -s seen ] || { echo "still seen in:"; cat seen; return 1; }
 }
 
-@test "a withdrawn file is in no view, and every view was able to show it" {
+@test "a withdrawn file is in no view, and every view showed it before" {
     fill
     same "$(ask "SELECT count(*) FROM tag_told WHERE tag = 'gone'")" 1
     marked "$ABDB_DB" >before
@@ -73,7 +73,7 @@ none_marked() { # DB
     none_marked fresh.db
 }
 
-@test "so is what is withdrawn by its key: a run, one of its results, a specification, a price" {
+@test "a run, result, specification or price withdrawn by its key is in no view" {
     fill
     cp "$ABDB_DB" was.db
     for how in run result; do
@@ -90,7 +90,7 @@ none_marked() { # DB
     done
 }
 
-@test "a copy holds what counts: no export brings back what was withdrawn, or replaced" {
+@test "no export brings back withdrawn or replaced facts" {
     fill
     abdb withdraw withdrawn.jsonl --reason "the wrong machine"
     abdb import -q --set devices=8 "$fixtures/hyperfine.json"
@@ -111,7 +111,7 @@ none_marked() { # DB
     done
 }
 
-@test "the count catches a view that reads the tables past what was withdrawn" {
+@test "the check finds a view that reads withdrawn rows" {
     fill
     abdb withdraw withdrawn.jsonl --reason "the wrong machine"
     for view in v_span v_ceiling_cell spec_judged v_sample; do
@@ -128,7 +128,7 @@ none_marked() { # DB
     done
 }
 
-@test "ceilings, rates of them, claims, comparisons, rankings, figures: as if it had never been" {
+@test "every report, figure and comparison is as before the import of the withdrawn file" {
     abdb import -q "$fixtures/standing.jsonl"
     cp "$ABDB_DB" never.db
     abdb import -q "$fixtures/withdrawn.jsonl"
@@ -171,7 +171,7 @@ none_marked() { # DB
     same "$(ask "SELECT sources, public_id, verified FROM v_result WHERE round = 'v9.8'")" "1,,unknown"
 }
 
-@test "what another file says too stays until that is withdrawn, too" {
+@test "a fact of two files stays until both are withdrawn" {
     fill
     cp "$fixtures/withdrawn.jsonl" again.jsonl
     echo >>again.jsonl
