@@ -3,19 +3,19 @@
  * A figure is a .gp file: comment lines `# key: text`, then commands that draw the datablock $data.
  *
  *   # title: words        # report: NAME        # size: W,H (points)
- *   # finding: words      what the rows show, as a sentence: the title of the picture; the first of
- *                         these lines all of whose {words} have a value (query/answer/headline.h)
- *   # ranks: VALUE NAME   what findings compare: the number in column VALUE, of what NAME says
- *                         (behind them: low, in COLUMN, of COLUMN=TEXT, unless COLUMN)
+ *   # finding: words      a sentence about the rows, used as the picture's title: the first line
+ *                         with a value for all its {words} is used (query/answer/headline.h)
+ *   # ranks: VALUE NAME   findings compare the numbers in column VALUE, one for each NAME
+ *                         (after them: low, in COLUMN, of COLUMN=TEXT, unless COLUMN)
  *   # names: COLUMN       the devices, for --devices and --highlight (default: device, accelerator)
- *   # subtitle: words     what is measured and in which unit, below the title; with {words} too
- *   # like: NAME          the head of another figure, unless said otherwise here, and its commands
+ *   # subtitle: words     the measured quantity and its unit, below the title; may hold {words}
+ *   # like: NAME          uses the head of another figure, except keys given here, and its commands
  *   # with: factor=gas, limit=12    defaults of the report's options, for this figure
  *   # needs: x y>0        columns that must have a number, or one above 0; other rows are not
- *                          drawn, which is said
+ *                          drawn, and a note gives their number
  *   # least: 2            rows that a picture needs; fewer are an error
- *   # series: COLUMN 8    rows are grouped by its values, at most so many (the first; with
- *                         `by ORDER` behind it those with the least number in column ORDER):
+ *   # series: COLUMN 8    rows are grouped by its values, at most so many groups (the first; with
+ *                         `by ORDER` the groups with the least number in column ORDER):
  *                         plot for [i=0:series-1] $data index i ... title series_name[i+1]
  *   # levels: COLUMN ...  their values are numbered from 1: levels_COLUMN of them, named
  *                         level_COLUMN[i]; the number of a row's is column(c_COLUMN_level)
@@ -26,7 +26,7 @@
  *   # narrow: ACROSS      the same of a picture below 480 points, where `narrow` is 1 and names
  *                         are smaller (default: as the letters shrink)
  *   # sets: mlperf llm    names by which `abdb plot --set` draws it with others
- *   # hint: words         what brings such rows, said where there are none
+ *   # hint: words         how to get such rows, printed where there are none
  *
  * Before the commands stands a prologue that abdb makes: the terminal (svg, png, pdf, dumb, sixel,
  * html); $data, whose columns are the report's visible ones (and the hidden ones that series and
@@ -98,14 +98,14 @@ typedef struct {
     const char *title, *subtitle; /* subtitle may be NULL */
     const char *status;           /* round, verification, sources: the caption begins with it */
     size_t notes;
-    const char *const *note;    /* what fits stands beside it and in a second */
+    const char *const *note;    /* drawn after the status and on a second line, if they fit */
     const unsigned char *stays; /* notes: 1: stands in the picture at any size; NULL: none */
-    const unsigned char *lit;   /* rows: 0 where another device is highlighted; NULL: all are */
+    const unsigned char *lit;   /* rows: 0 where another device is highlighted; NULL: all are lit */
     const char *const *vendor;  /* rows: of the device, or NULL */
-    abdb_text *undrawn;         /* gets a line for what is not drawn, for the text beside */
+    abdb_text *undrawn;         /* gets a line about rows not drawn, for the text beside */
 } abdb_drawing;
 
-/* Takes the size of the whole picture: article (as the figure says), slide, card (of a social
+/* Sets the size of the whole picture: article (the figure's own size), slide, card (of a social
  * network) or WIDTHxHEIGHT in points, mm or in. ABDB_USAGE: anything else. */
 ABDB_MUST_USE abdb_status abdb_figure_set_size(abdb_figure *figure, const char *size,
                                                abdb_error *err);
@@ -113,14 +113,14 @@ ABDB_MUST_USE abdb_status abdb_figure_set_size(abdb_figure *figure, const char *
 ABDB_MUST_USE abdb_status abdb_figure_parse_header(abdb_figure *out, const char *name,
                                                    const char *text, abdb_error *err);
 void abdb_figure_free(abdb_figure *figure);
-/* The whole script: prologue, data, style, commands. ABDB_DATA: too few rows to be drawn, with what
- * would bring some; ABDB_USAGE: the words and two rows need more height than the picture has;
- * ABDB_FORMAT: the header names a column that the report has not. */
+/* The whole script: prologue, data, style, commands. ABDB_DATA: too few rows to draw, with the
+ * figure's hint; ABDB_USAGE: the words and two rows need more height than the picture has;
+ * ABDB_FORMAT: the header names a column that the report does not have. */
 ABDB_MUST_USE abdb_status abdb_figure_build_script(const abdb_figure *figure, const char *style,
                                                    const abdb_drawing *drawing, abdb_text *out,
                                                    abdb_error *err);
-/* Runs gnuplot with the script on its standard input and writes what it draws to out. The picture's
- * place is written by abdb, so that it never enters the script. The same script makes the same
+/* Runs gnuplot with the script on its standard input and writes the picture to out. The picture's
+ * path never enters the script: abdb itself writes the file. The same script makes the same
  * bytes: the date of a PDF is taken out, the libraries of an HTML canvas are put in. ABDB_IO:
  * gnuplot is not there, or failed (its words are in the message). ABDB_USAGE: the picture is too
  * narrow, or no font here has a letter of it. ABDB_LIMIT: it took longer than limit_s (INFINITY: it

@@ -1,6 +1,5 @@
-/* buffered_output.h - what a verb says, made in memory before any of it is printed: only the making
- * is under
- * --timeout (deadline.h), for a reader may take longer. */
+/* buffered_output.h - a verb's output, built in memory before any of it is printed: --timeout
+ * limits only the building (deadline.h), because a reader may take longer. */
 #ifndef ABDB_QUERY_ANSWER_H
 #define ABDB_QUERY_ANSWER_H
 
@@ -10,15 +9,15 @@
 #include "schema/core/error.h"
 
 typedef struct {
-    FILE *file; /* said into */
+    FILE *file; /* the verb writes here */
     char *data;
     size_t size;
-    bool is_terminal_graphics; /* a picture that a terminal obeys: printed as it is, not as text */
+    bool is_terminal_graphics; /* a picture of terminal codes: printed unchanged, not as text */
 } abdb_output_buffer;
 
 ABDB_MUST_USE abdb_status abdb_output_buffer_open(abdb_output_buffer *answer, abdb_error *err);
-/* Prints what was said to path, as abdb_outfile_open_refusing_protected takes it. Into a file, the
- * deadline goes on; elsewhere it is over with. */
+/* Writes the output to path, as abdb_outfile_open_refusing_protected takes it. The deadline applies
+ * to a file as well; any other output cancels it first. */
 ABDB_MUST_USE abdb_status abdb_output_buffer_write_to(abdb_output_buffer *answer, const char *path,
                                                       abdb_error *err);
 void abdb_output_buffer_free(abdb_output_buffer *answer);

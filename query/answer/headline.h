@@ -1,12 +1,12 @@
-/* headline.h - what the rows of a figure show, as a sentence.
+/* headline.h - one sentence about the rows of a figure.
  *
- * A figure says in its head what its findings compare, `# ranks: VALUE NAME`: of each NAME the best
- * number in column VALUE (the lowest, where `low` stands behind it), of the rows for which hold
+ * The head of a figure defines the comparison, `# ranks: VALUE NAME`: for each NAME the best
+ * number in column VALUE (the lowest, where `low` follows), among rows that meet these conditions
  *   in COLUMN         its cell is that of the table's last row (the latest round, say)
  *   of COLUMN=TEXT    its cell is that text
  *   unless COLUMN     its cell is empty (nothing is in doubt)
- * and sentences, `# finding: words`. The first sentence all of whose {words} have a value is said:
- *   {COLUMN}          what the cells of the column say, where all of those rows agree
+ * and sentences, `# finding: words`. The first sentence with a value for all its {words} is used:
+ *   {COLUMN}          the text of the column's cells, where all these rows agree
  *   {PARAMETER}       of the report: its value
  *   {min COLUMN}, {max COLUMN}   of the rows with a number there
  *   {count}, {all}    names that are ranked, where there are two or more; rows that are drawn
@@ -16,10 +16,10 @@
  *   {first COLUMN}    the cell of the first, or of the only one
  *   {second} {gap}    the next, and by how much it is behind: "9 %", "under 1 %"
  *   {rival} {rival_gap}   the best that another vendor makes, where the second is the leader's;
- *                     others may stand between, so the sentence says that it is another's
+ *                     others may rank between, so the sentence names it as another vendor's
  *   {tied}            the names that share the first place, two or more: "A and B"
  *   {only}            the one name, where there is no second
- * A name whose row says that it is not verified is followed by "(unverified)".
+ * A name in a row marked as not verified is followed by "(unverified)".
  */
 #ifndef ABDB_QUERY_FINDING_H
 #define ABDB_QUERY_FINDING_H
@@ -28,14 +28,14 @@
 #include "query/answer/report.h"
 
 typedef struct {
-    const char *sentence; /* NULL: no sentence can be said of these rows */
+    const char *sentence; /* NULL: no sentence has a value for all its words */
     const char *subtitle; /* NULL: the figure has none */
     const char *note;     /* why there is no leader, where a rule refuses it; or NULL */
 } abdb_headline;
 
 /* The words, from the table's arena. value: of the report's parameters, given or by default.
- * vendor: of each row's device, or NULL. ABDB_FORMAT: the head names a column that the report has
- * not. */
+ * vendor: of each row's device, or NULL. ABDB_FORMAT: the head names a column that the report does
+ * not have. */
 ABDB_MUST_USE abdb_status abdb_headline_from_table(
     abdb_headline *out, abdb_db *db, const abdb_figure *figure, const abdb_report *report,
     const char *const *value, const char *const *vendor, abdb_table *table, abdb_error *err);
