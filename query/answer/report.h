@@ -1,8 +1,8 @@
-/* report.h - reports: one .sql file each, read-only, with a header that says what people need.
+/* report.h - reports: one .sql file each, read-only, with a header that describes the report.
  *
  * The header is comment lines, each `-- key: text`, fields separated by " | ":
  *   -- title: words; {param} is replaced by its value
- *   -- question: what it answers, for lists
+ *   -- question: the question that it answers, for lists
  *   -- first: yes, where `abdb query` lists it without --all
  *   -- group: heading of `abdb query` under which it is listed
  *   -- param: name | type | default | help | SQL whose first column lists values;
@@ -15,18 +15,18 @@
  *      which price or ceiling; several joined by "or"
  *   -- hoist: names of columns printed once where all rows agree
  *   -- screen: names of at most nine columns that a terminal gets without --wide (default: the
- *      first)
- *   -- bare: names of columns that people are not shown where no row has a value
+ *      first nine)
+ *   -- bare: names of columns hidden from people where no row has a value
  *   -- note: a line below the table
  *   -- site: heading under which `abdb site` shows it; without it the site leaves it out
  *   -- explore: per=dollar&view=points   state of explore.html to which its page links
- *   -- footnotes: none, where the rows tell of results of MLPerf and show none of their values;
- *      legend: nor do they, but they name its benchmarks
+ *   -- footnotes: none, where rows refer to results of MLPerf and show none of their values;
+ *      legend, where rows show no such values but name MLPerf's benchmarks
  *
  * Then SQL, its parts begun by lines of their own:
- *   -- @table NAME    a statement whose rows are kept as table NAME for all that follows: what rows
- *                     and notes both need is computed once, and the planner knows how many there
- *                     are
+ *   -- @table NAME    a statement whose rows are kept as table NAME for all statements after it:
+ *                     data for both rows and notes is computed once, and the planner has the
+ *                     number of rows
  *   -- @with          a text that is put before both statements below
  *   -- @rows          the statement of the table; without marks the whole text is it
  *   -- @notes         a statement whose first column gives further lines below the table
@@ -35,13 +35,13 @@
  *                     met: all, with `fits` (it holds a node) and `small` (it does not, and would
  *                     be cheaper); used: the cheapest that fits, of each BY
  *   -- @prices NAME [SMALL]  as the first line of the notes: gives them the table prices_said
- *                     (line), what must be said of the prices in NAME (kind, provider_kind,
+ *                     (line), remarks on the prices in NAME (kind, provider_kind,
  *                     provider, age_days) and of the offers in SMALL that hold no node of a system
  *                     (device, per_device_hour, provider, devices)
  *
  * Parameters are bound as :name, NULL when not given and without default. A statement with a limit
- * has a column _whole, the number of rows without it (count(*) OVER ()), so that the table can say
- * how many are not shown.
+ * has a column _whole, the number of rows without it (count(*) OVER ()), so that the table can give
+ * the number of rows not shown.
  *
  * Columns that begin with _ are hidden; _facts holds the keys of the facts behind a row.
  *
@@ -88,7 +88,7 @@ typedef struct {
     abdb_arena arena;
 } abdb_report;
 
-/* What people ask, in the order in which they do: `-- group:` of the shipped reports. End: NULL. */
+/* Headings of `abdb query` in printed order: `-- group:` of the shipped reports. End: NULL. */
 #define ABDB_GROUP_MEASURED "What was measured here?"
 extern const char *const abdb_report_groups[];
 
@@ -104,13 +104,13 @@ void abdb_report_free(abdb_report *report);
 ABDB_MUST_USE abdb_status abdb_report_run_into_table(abdb_db *db, const abdb_report *report,
                                                      const char *const *value, abdb_table *table,
                                                      abdb_error *err);
-/* parameter_value.c: is *bound a value that parameter p can have? What differs from one by case,
- * punctuation or a v before it becomes that; the beginning of one is taken for it, and the table
- * says so. ABDB_USAGE: it is none (the nearest is named). */
+/* parameter_value.c: checks that parameter p can have *value_in_out. A text that differs from such
+ * a value in case, punctuation or a leading v becomes the value; the beginning of one is completed,
+ * with a note in the table. ABDB_USAGE: no such value (the nearest is named). */
 ABDB_MUST_USE abdb_status abdb_report_validate_and_resolve_value(
     abdb_db *db, const abdb_report *report, size_t p, const char **value_in_out, abdb_table *table,
     abdb_error *err);
-/* Takes the limits off that nobody set, for formats that are never truncated. */
+/* Removes the default limits, for formats that are never truncated. */
 void abdb_report_lift_row_limits(const abdb_report *report, const char **value);
 /* A title with "{param}" replaced by its value, given or default; from the table's arena. */
 const char *abdb_report_fill_title(const abdb_report *report, const char *const *value,
@@ -118,7 +118,7 @@ const char *abdb_report_fill_title(const abdb_report *report, const char *const 
 /* Names of all reports, shipped and own, sorted; from arena. */
 size_t abdb_list_own_and_shipped_report_names(const char **names, size_t room, abdb_arena *arena);
 
-/* Makes db answer questions only: an authorizer, query_only, limits of size and memory, and a
+/* Restricts db to reading: an authorizer, query_only, limits of size and memory, and a
  * deadline in seconds (deadline.h; 0: none). */
 ABDB_MUST_USE abdb_status abdb_restrict_db_to_reads_begin_deadline(abdb_db *db, double timeout_s,
                                                                    abdb_error *err);

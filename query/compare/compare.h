@@ -1,13 +1,13 @@
-/* compare.h - sets of results side by side: what may be compared, what differs, by how much.
+/* compare.h - sets of results side by side: comparable pairs, differing factors, ratios.
  *
  * (1) Sets are split into groups that agree in every factor whose role is `pair` or `load` and in
  *     every factor that a rule of effect `refuse` looks at. Like groups meet.
  * (2) A group without its like meets the nearest group of the same benchmark, scenario and class of
- *     metric; where two sets have nothing in common, the nearest of all. Rules then say whether.
+ *     metric; where two sets have nothing in common, the nearest of all. Rules then decide.
  * (3) A pair is refused where a rule with effect `refuse` holds, else comparable except the factors
  *     of role `agree` that differ or are unknown on a side, else comparable.
- * (4) What was measured with samples is tested: each process counts once
- * (schema/core/trimmed_mean_test.h), and p is corrected for all pairs that were looked at.
+ * (4) Results measured with samples are tested: each process counts once
+ * (schema/core/trimmed_mean_test.h), and p is corrected for the number of pairs tested.
  * Submissions of different systems are not samples of one another: a group shows its best (or
  * median), range and n.
  */
@@ -59,14 +59,14 @@ typedef struct {
 
 ABDB_MUST_USE abdb_status abdb_rulebook_load(abdb_rulebook *out, sqlite3 *db, abdb_error *err);
 void abdb_rulebook_free(abdb_rulebook *book);
-/* What the member's workload declares about a factor: "pair", "load", "agree", "free" or
+/* The role of a factor as the member's workload declares it: "pair", "load", "agree", "free" or
  * "report". */
 const char *abdb_find_factor_role_or_agree(const abdb_rulebook *book, const abdb_set *set,
                                            size_t member, const char *factor, bool *needed);
 
-/* Members of one set that agree in all that matters. */
+/* Members of one set with equal values of all factors that split groups. */
 typedef struct {
-    const char *key; /* "name=value\x1f..." of what they agree in */
+    const char *key; /* "name=value\x1f..." of these factors */
     size_t count;
     size_t *member;
 } abdb_group;
@@ -74,8 +74,8 @@ typedef struct {
     size_t count;
     abdb_group *group;
 } abdb_groups;
-/* From arena; in the order of their keys. loads: results under unlike loads are apart, too; apart:
- * names of factors by which they are split whatever their role (end: NULL; NULL: none). */
+/* From arena; in the order of their keys. split_loads: unlike loads split groups as well;
+ * extra_factors: factors that split groups whatever their role (end: NULL; NULL: none). */
 ABDB_MUST_USE abdb_status abdb_split_set_into_groups(abdb_groups *out, const abdb_rulebook *book,
                                                      const abdb_set *set, bool split_loads,
                                                      const char *const *extra_factors,
@@ -89,10 +89,10 @@ typedef struct {
     const abdb_set *set;
     const abdb_group *group;
 } abdb_side;
-/* Does a rule hold for a pair? what: the factor that it found, for test `needed`. */
+/* Does a rule hold for a pair? *missing_factor: the factor found by test `needed`. */
 bool abdb_rule_applies_to_pair(const abdb_rulebook *book, const abdb_rule *rule, abdb_side a,
                                abdb_side b, const char **missing_factor);
-/* The known values of a factor on a side, sorted, ',' between; *unknown: some do not say. */
+/* The known values of a factor on a side, sorted, ',' between; *some_unknown: some are unknown. */
 const char *abdb_side_distinct_factor_values(abdb_side side, const char *factor, bool *some_unknown,
                                              abdb_arena *arena);
 
@@ -106,7 +106,7 @@ typedef struct {
     bool meaning_unknown;     /* unknown_factors.h */
 } abdb_differing;
 
-/* What a group says under the options. */
+/* The value of a group under the options, and its range. */
 typedef struct {
     double value, low, high; /* low: the worst of the group */
     size_t n, left_out;      /* members that count, and that do not */
@@ -116,10 +116,10 @@ typedef struct {
     size_t doubtful;         /* runs that are left out of it: unsteady or imprecise */
 } abdb_side_summary;
 
-/* How a pair differs, and how well that is known. */
+/* The difference of a pair, and its evidence. */
 typedef struct {
     double ratio, low, high;   /* low, high: at confidence 1 - alpha */
-    double p, p_corrected;     /* of this pair; corrected for all that were looked at (Holm) */
+    double p, p_corrected;     /* of this pair; corrected for all pairs tested (Holm) */
     double detectable_change;  /* the smallest change that these data show, a fraction */
     double drift;              /* between commands, a fraction; 0: processes took turns */
     size_t processes_needed;   /* processes a side that would show options->find; 0: over 1000 */
@@ -169,7 +169,7 @@ typedef struct {
         [ABDB_SETS_MAX]; /* results of each contender without a like in the baseline */
     size_t baseline_unpaired
         [ABDB_SETS_MAX]; /* results of the baseline without a like in the contender */
-    const char *per;     /* what values are normalised by: as asked, or like_for_like.h */
+    const char *per;     /* the divisor of values: from the options, or like_for_like.h */
     const abdb_compare_options *options;
     sqlite3 *db;
     abdb_calibrations noise;
@@ -182,7 +182,7 @@ typedef struct {
  * unless partial one with a run that is under way or was stopped, with how far it came. */
 ABDB_MUST_USE abdb_status abdb_sets_refuse_unfit_sides(sqlite3 *db, const abdb_set *set,
                                                        size_t sets, bool partial, abdb_error *err);
-/* differing_factors.c: what of role `agree` differs between the sides of a pair, or is unknown. */
+/* differing_factors.c: factors of role `agree` that differ between the sides, or are unknown. */
 ABDB_MUST_USE abdb_status abdb_pair_collect_differing_factors(abdb_comparison *c, abdb_pair *pair,
                                                               abdb_error *err);
 /* Compares set 0 with each of the others. ABDB_USAGE: see abdb_set_load_normalised. The selections
@@ -199,15 +199,15 @@ ABDB_MUST_USE abdb_status abdb_pair_summarise_and_test(abdb_comparison *c, abdb_
 /* Verdicts, once all pairs are there: p is corrected for all that no rule refuses. */
 ABDB_MUST_USE abdb_status abdb_pairs_holm_correct_and_set_verdicts(abdb_comparison *c,
                                                                    abdb_error *err);
-/* Those options, or what stands for them. */
+/* The value of each option, or its default. */
 double abdb_effect_threshold_or_default(const abdb_comparison *c);
 double abdb_significance_level_or_default(const abdb_comparison *c);
 double abdb_change_to_detect_or_default(const abdb_comparison *c);
 /* Is more better in some of a contender's headlines, and less in others? */
 bool abdb_pairs_mix_higher_and_lower_is_better(const abdb_comparison *c, size_t contender);
 /* The geometric mean of a contender's headlines, where directions mix of how many times better it
- * is in each, else of the ratios as they are; *n: how many, *left_out: the rest, *twins: those
- * of the rest that repeat a number, because the 99 % and the 99.9 % target of a benchmark often
+ * is in each, else of the ratios as they are; *counted: their number, *left_out: the rest, *repeats:
+ * part of the rest that repeats a number, as the 99 % and the 99.9 % target of a benchmark often
  * carry one. NAN where there are none. */
 double abdb_geomean_of_like_ratios(const abdb_comparison *c, size_t contender, size_t *counted,
                                    size_t *left_out, size_t *repeats);
@@ -217,10 +217,10 @@ bool abdb_is_same_mlperf_number_under_other_target(const abdb_set *a, size_t mem
                                                    size_t member_of_b, double value_of_b);
 /* May the pair's numbers be shown? */
 bool abdb_pair_may_be_shown(const abdb_comparison *c, const abdb_pair *pair);
-/* Why a pair has no ratio: what its sides lack, or a value of 0; NULL: it has one, or nobody knows.
+/* Why a pair has no ratio: a lack of its sides, or a value of 0; NULL: it has one, or no reason.
  */
 const char *abdb_pair_why_no_ratio_or_null(const abdb_pair *pair);
-/* As a table prints it: the verdict, of two values without a ratio why, else "". */
+/* As a table prints it: the verdict, or why two values have no ratio, else "". */
 const char *abdb_pair_verdict_or_why_no_ratio(const abdb_pair *pair);
 /* compare_rows.c: "vec gemm n=512", the cell without its repetition; else model and scenario. */
 const char *abdb_member_display_name(const abdb_set *set, size_t member, abdb_arena *arena);

@@ -20,8 +20,8 @@ enum { ABDB_APPLICATION_ID = 0x61626462 }; /* 'abdb' */
 
 typedef enum { ABDB_READ, ABDB_WRITE, ABDB_CREATE } abdb_mode;
 
-/* How long statements wait while another program writes, and what is called, once, when a second of
- * that is over (NULL: nothing). */
+/* How long statements wait while another program writes, and a function that is called once after
+ * a second of waiting (NULL: none). */
 typedef struct {
     double seconds;
     void (*on_long_wait)(const char *path, double seconds);
@@ -34,7 +34,7 @@ typedef struct {
     abdb_busy_timeout patience;
     double waits_since; /* the wait that goes on began then */
     bool long_wait_reported;
-    bool lent;    /* the file's views are not those of this program: it asks its own */
+    bool lent;    /* the file's views differ from this program's: it reads temporary ones */
     int created;  /* this open made the schema */
     int migrated; /* this open migrated from that version, else 0 */
 } abdb_db;
@@ -67,7 +67,7 @@ int abdb_db_switch_to_rollback_journal(abdb_db *db);
  * abdb_db_report_log_left_by_close reports it. */
 void abdb_db_close(abdb_db *db);
 /* Did a close leave a database in more than one file, and is it still so? ABDB_PARTIAL: yes; err
- * has where the rest is and what to do. query/cli/main.c asks at the end of every verb. */
+ * has the path of the rest and the remedy. query/verbs/main.c calls it after every verb. */
 ABDB_MUST_USE abdb_status abdb_db_report_log_left_by_close(abdb_error *err);
 /* Is a part of the database in a file beside it (-wal, -journal)? log: that file's path. */
 bool abdb_db_find_nonempty_wal_or_journal(const char *path, char log[PATH_MAX]);
@@ -79,21 +79,21 @@ ABDB_MUST_USE abdb_status abdb_db_exec(abdb_db *db, const char *sql, abdb_error 
 /* The first column of the first row as an integer; 0 when there is no row. */
 ABDB_MUST_USE abdb_status abdb_db_query_integer_or_0(abdb_db *db, const char *sql,
                                                      sqlite3_int64 *out, abdb_error *err);
-/* Fills err from SQLite's last error on db, with what to do about it. */
+/* Fills err from SQLite's last error on db, with the remedy. */
 abdb_status abdb_db_report_sqlite_error(abdb_db *db, abdb_error *err, const char *doing);
 /* The version that this build reads and writes. */
 int abdb_schema_version(void);
-/* Tests try migrations that are made up: lists as abdb_ddl and abdb_migrations are, or NULL for
- * those. */
+/* Lets tests use invented migrations: lists of the form of abdb_ddl and abdb_migrations; NULL: the
+ * real lists. */
 void abdb_schema_override_for_tests(const abdb_embedded *ddl, const abdb_embedded *migrations);
 const abdb_embedded *abdb_schema_ddl_files(void), *abdb_schema_migration_files(void);
 /* Makes today's tables (from 0), or applies the migrations from a version on. Inside a transaction.
  */
 ABDB_MUST_USE abdb_status abdb_schema_create_or_migrate(abdb_db *db, int from, abdb_error *err);
-/* Does the file say that its views were made by this build? schema/store/schema_check.h looks at
- * them. */
+/* Does the file record that this build made its views? schema/store/schema_check.h compares their
+ * SQL. */
 ABDB_MUST_USE abdb_status abdb_views_are_current(abdb_db *db, bool *current, abdb_error *err);
-/* Drops the views of this program and of the one that made the file's; nobody else's. */
+/* Drops the views of this program and of the one that made the file's; all others stay. */
 ABDB_MUST_USE abdb_status abdb_views_drop_made_by_abdb(abdb_db *db, abdb_error *err);
 /* Makes the views anew. Inside a transaction. */
 ABDB_MUST_USE abdb_status abdb_views_recreate_and_record_digest(abdb_db *db, abdb_error *err);

@@ -1,11 +1,11 @@
-/* derive.h - what is derived from facts and kept up to date as an index is: names (what a spelling
- * means), gone (what withdrawals leave out), ceiling_best (the best measured of a machine) and
- * subject (which statements are about one result).
+/* derive.h - tables derived from facts, kept up to date like an index: names (meanings of
+ * spellings), gone (withdrawn rows), ceiling_best (the best measured of a machine) and
+ * subject (statements about one result).
  *
- * It costs what was added: meta says up to which number of each table the derived rows are made;
- * rows beyond it are new, and `touched` lists older entries that a file said again, a withdrawal
- * took out or a new name moved. Only what these share a name with is made anew. The answer is that
- * of a rebuild, whatever the order in which things came.
+ * The cost grows with the added rows only: meta has the last number of each table with derived
+ * rows; later rows are new, and `touched` lists older entries that a file repeated, a withdrawal
+ * removed or a new name moved. Only rows that share a name with these are made anew. The result
+ * equals that of a rebuild, in whatever order the rows came.
  */
 #ifndef ABDB_STORE_DERIVE_H
 #define ABDB_STORE_DERIVE_H
@@ -18,22 +18,22 @@ typedef struct {
     sqlite3_int64 entry, description, spec, price;
 } abdb_marks;
 
-/* Brings it all up to date, in one transaction of its own; nothing to do takes no lock. whole: from
- * nothing, as `abdb doctor --rebuild` asks. */
+/* Brings all derived tables up to date in one transaction; without work it takes no lock.
+ * from_scratch: makes all rows anew, for `abdb doctor --rebuild`. */
 ABDB_MUST_USE abdb_status abdb_derive_update_in_transaction_if_behind(abdb_db *db,
                                                                       bool from_scratch,
                                                                       abdb_error *err);
-/* *behind: facts were added or changed since it was brought up to date. A reader asks, to say so:
+/* *behind: facts were added or changed since the last update. Readers print a warning then, because
  * an import commits each file, and derives once at its end. */
 ABDB_MUST_USE abdb_status abdb_derive_is_behind(abdb_db *db, bool *behind, abdb_error *err);
-/* Says that a dictionary changed: "names" (devices, models, aliases), "sources" (their order of
+/* Marks a dictionary as changed: "names" (devices, models, aliases), "sources" (their order of
  * preference) or "gone" (withdrawals). Inside the transaction that changes it. */
 ABDB_MUST_USE abdb_status abdb_derive_mark_stale(abdb_db *db, const char *dictionary,
                                                  abdb_error *err);
 
 /* withdraw.c: appends an event, "withdrawn" or "restored", for each target that the SELECT
- * `targets` gives and of which it says something new. It is dated now, or a second after what was
- * said of the target last, so that it holds. Inside a transaction;
+ * targets_sql gives and whose state changes by it. Its date is now, or a second after the target's
+ * last event, so that the new event prevails. Inside a transaction;
  * abdb_withdrawn_update_gone_and_touch follows, or abdb_derive_mark_stale. */
 ABDB_MUST_USE abdb_status abdb_withdrawal_insert_events_changing_state(
     abdb_db *db, const char *event, const char *targets_sql, const char *reason, abdb_error *err);
@@ -41,9 +41,9 @@ ABDB_MUST_USE abdb_status abdb_withdrawal_insert_events_changing_state(
 /* resolve_device_names.c: a step of it, for devices that the tables `meaning` and `meant` of
  * canonical_names.c leave open; fills name_factor for all that they have. */
 ABDB_MUST_USE abdb_status abdb_resolve_device_names(abdb_db *db, abdb_error *err);
-/* canonical_names.c: what a spelling would mean that nothing in the file has, by the rules of those
- * that it has; *whole is the spelling itself where none explains it. Changes nothing: of a reader,
- * too. */
+/* canonical_names.c: the meaning of a spelling that is absent from the file, by the rules for its
+ * stored spellings; *whole is the spelling itself where no rule explains it. Changes nothing, so a
+ * reader can call it. */
 ABDB_MUST_USE abdb_status abdb_name_resolve_without_storing(abdb_db *db, const char *kind,
                                                             const char *spelling, abdb_arena *arena,
                                                             const char **whole, abdb_error *err);

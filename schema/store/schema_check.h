@@ -1,6 +1,6 @@
 /* schema_check.h - is a database of the shape that this program makes? A file may come from
- * anybody: its tables must be abdb's own, its views are trusted only where they say what this
- * program's say. */
+ * anybody: its tables must be abdb's own, its views are trusted only where their SQL equals this
+ * program's. */
 #ifndef ABDB_STORE_SHAPE_H
 #define ABDB_STORE_SHAPE_H
 
@@ -9,11 +9,11 @@
 #include "schema/core/text.h"
 #include "schema/store/db.h"
 
-/* Compares what the file holds with schema/ddl and schema/views; blanks and comments do not count.
- * *views: are all views there, as this program makes them? tables: must the tables be those of
- * today too (not where a migration comes first)? ABDB_DB: a trigger on one of abdb's tables or
- * views, a table that is another or missing, or something else under the name of one. Whatever has
- * a name of its own is nobody's business. */
+/* Compares the file's schema with schema/ddl and schema/views; blanks and comments do not count.
+ * *views_current: all views are as this program makes them. require_tables: the tables must be of
+ * this version (not where a migration comes first). ABDB_DB: a trigger on one of abdb's tables or
+ * views, a table that differs or is missing, or something else under the name of one. Objects with
+ * other names are not checked. */
 ABDB_MUST_USE abdb_status abdb_schema_refuse_changed_tables_compare_views(abdb_db *db,
                                                                           bool require_tables,
                                                                           bool *views_current,
