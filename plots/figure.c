@@ -9,7 +9,7 @@
 #include "plots/figure_data.h"
 #include "schema/core/sanitize_text.h"
 
-/* Points of a line of each kind, and what a picture may measure. */
+/* Points of a line of each kind, and limits of a picture's size. */
 enum {
     SERIES_MOST = 8,
     HEADING_LINE = 18,
@@ -41,7 +41,7 @@ static void parse_points_per_row_or_level(abdb_figure *f, char *value)
         f->grow = (int)points;
 }
 
-/* WIDTH[,HEIGHT] in points; what is none leaves the default. */
+/* WIDTH[,HEIGHT] in points; an invalid number leaves the default. */
 static void parse_width_height_or_keep_default(char *value, int *out_width, int *out_height)
 {
     char *comma = strchr(value, ',');
@@ -75,8 +75,8 @@ static void parse_series_column_limit_and_order(abdb_figure *f, char *value)
         f->series_most = (size_t)most;
 }
 
-/* Sets what a line "key: value" of the figure's head says; f borrows the value. Unknown keys are
- * left alone. */
+/* Sets the field for a line "key: value" of the figure's head; f borrows the value. Unknown keys
+ * are ignored. */
 static void set_figure_header_field(abdb_figure *f, const char *key, char *value)
 {
     const struct {
@@ -252,7 +252,7 @@ static bool append_caption_note_if_it_fits(abdb_text *caption, const char *note,
     return fits;
 }
 
-/* What is not drawn: its names where they fit, in any case how many it is. */
+/* Notes on rows not drawn: their names where these fit, in any case their number. */
 static void append_not_drawn_notes(abdb_text *caption, const char *notes, size_t width)
 {
     char *copy = strdup(notes), *rest = copy, *one;
@@ -269,9 +269,9 @@ static void append_not_drawn_notes(abdb_text *caption, const char *notes, size_t
     free(copy);
 }
 
-/* The caption: round, verification and sources; what all names say, where no subtitle does; the
- * notes without which the picture would mislead, and what it does not draw, whatever room that
- * takes. Of the other notes those that fit into two lines; the text beside it has all of them. */
+/* The caption: round, verification and sources; words common to all names; notes without which the
+ * picture would mislead, and the count of rows not drawn, at any length. Other notes are added
+ * while they fit into its lines; the text beside the picture has all of them. */
 static void build_caption(const abdb_figure *f, const abdb_drawing *d, const abdb_text *undrawn,
                           const char *shared, folded_text *caption)
 {
@@ -320,11 +320,11 @@ static void write_heading_subtitle_caption(const abdb_figure *f, const abdb_draw
     write_and_free_folded_array(out, &caption);
 }
 
-/* ABDB_DATA: how many rows the figure needs, how many there are, and what would give more. */
+/* ABDB_DATA: the number of rows needed, the number found, and how to get more. */
 static abdb_status fail_with_too_few_rows(const abdb_figure *f, size_t rows, size_t kept,
                                           abdb_error *err)
 {
-    const char *asked = f->hint ? NULL : f->with; /* a hint says what would give rows */
+    const char *asked = f->hint ? NULL : f->with; /* a hint names a way to get rows */
     abdb_text words = {0};
     abdb_status st;
 
@@ -360,7 +360,7 @@ static int least_row_height(const abdb_figure *f)
 {
     if (figure_is_narrow(f) && f->narrow_across && f->grow)
         return f->grow; /* its names may have two lines */
-    /* A row of several bars takes nearly all of what the figure gives it. */
+    /* A row of several bars takes 85 % of its height in the figure. */
     return f->grow > 2 * LEAST_ROW ? (int)(0.85 * f->grow) : LEAST_ROW;
 }
 
@@ -392,8 +392,8 @@ static abdb_status refuse_height_without_room(const abdb_figure *f, int words_he
                      f->name, least, f->height, f->width, least);
 }
 
-/* Only gnuplot knows what the names at its sides leave to a drawing: it ends the script where that
- * is too little. */
+/* Only gnuplot can measure the room between the names at the sides: it ends the script where the
+ * room is too small. */
 static void append_check_of_width(const abdb_figure *f, abdb_text *out)
 {
     abdb_text_printf(
@@ -413,7 +413,7 @@ abdb_status abdb_figure_build_script(const abdb_figure *f, const char *style, co
     int height = f->height, words_height = 0, room_of_words, term_rows;
     abdb_status st = ABDB_OK;
 
-    /* What is not drawn in a picture of that height is counted in its words, which take room. */
+    /* The note that counts rows not drawn takes room of its own, which may drop further rows. */
     do {
         room_of_words = words_height;
         abdb_text_clear(&data);

@@ -10,8 +10,8 @@
 #include "schema/core/array.h"
 #include "schema/core/sanitize_text.h"
 
-/* LEVELS_MAX: more names than a page can show. NAME_LETTERS: what fits beside a picture of 720
- * points. */
+/* LEVELS_MAX: more names than a page can show. NAME_LETTERS: letters that fit beside a picture of
+ * 720 points. */
 enum { LEVELS_MAX = 400, NAME_LETTERS = 34, COLUMNS_MAX = 64 };
 
 /* The distinct values of a column, in order of appearance; of numbers in their own order. */
@@ -148,8 +148,8 @@ static void collect_series_highlighted_then_least_value(const data_builder *m, l
     if (l->count > most) l->count = most;
 }
 
-/* The names of an axis or a key: numbers in their order, text in that of the report's rows, but of
- * more than there is room for those that are highlighted first. */
+/* The names of an axis or a key: numbers in their order, text in the order of the report's rows; in
+ * a key highlighted names come first, so that a lack of room drops others. */
 static void collect_level_names(const data_builder *m, levels *l, size_t most)
 {
     for (size_t pass = m->d->lit && l == &m->series ? 0 : 1; pass < 2; pass++)
@@ -195,7 +195,7 @@ static void append_name_shortened_in_middle(abdb_text *out, const char *name)
     abdb_text_free(&clean);
 }
 
-/* How far the next piece of a name goes: to the separator, not of what stands in brackets, or to
+/* The length of a name's next piece: up to a separator (within brackets only a blank counts), or to
  * the end. */
 static size_t name_piece_size(const char *name, const char *separator)
 {
@@ -245,7 +245,7 @@ static void append_common_or_own_name_pieces(abdb_text *out, const levels *l, co
     }
 }
 
-/* Where names are long, what all of them say is said once, beside the picture: clauses, else words.
+/* Moves clauses, or else words, common to all names to the caption, where names are long.
  */
 static void move_common_pieces_to_caption(data_builder *m, levels *l, abdb_text *shared)
 {
@@ -290,7 +290,7 @@ static void write_name_array_and_widest(abdb_text *out, const char *array, const
     abdb_text_printf(out, "%s_widest = %zu\n", array, widest);
 }
 
-/* Drops the rows of other names than these, and says of which. */
+/* Drops the rows of all other names, and lists these in a note. */
 static void drop_rows_of_other_names(data_builder *m, const levels *kept_names, abdb_text *notes)
 {
     levels rest = {.column = kept_names->column};
@@ -314,7 +314,7 @@ static void drop_rows_of_other_names(data_builder *m, const levels *kept_names, 
     abdb_text_puts(notes, rest.count > 6 ? ", ...\n" : "\n");
 }
 
-/* Of what the figure grows by, the first `most` stay. */
+/* Keeps the first `most` rows, or levels, by which the figure grows. */
 static abdb_status drop_rows_beyond_fixed_height_and_note(data_builder *m, size_t most,
                                                           abdb_text *notes, abdb_error *err)
 {
@@ -425,7 +425,7 @@ static void write_data_block(const data_builder *m)
     abdb_text_puts(m->out, "ABDB_END_OF_DATA\n");
 }
 
-/* Writes for each column of levels their number and names; what all names share goes to the
+/* Writes for each column of levels their number and names; words common to all names go to the
  * caption. *grown: levels of the column by which the figure grows. */
 static abdb_status write_level_arrays(data_builder *m, abdb_text *shared, size_t *grown,
                                       abdb_error *err)

@@ -1,9 +1,9 @@
 /* readonly_sql.c - read-only SQL into tables; see report.h.
  *
- * Three locks, each of which would do: the file is opened read-only, query_only is set, and an
+ * Three locks, each sufficient alone: the file is opened read-only, query_only is set, and an
  * authorizer refuses everything but reading, and every function that functions.def does not list.
- * While a report keeps rows, two hold: the authorizer lets temporary tables be made, for which
- * query_only has to be off. Functions that touch files are not registered at all. Time is limited
+ * While a report keeps rows, two remain: the authorizer allows temporary tables, which need
+ * query_only to be off. Functions that touch files are not registered at all. Time is limited
  * by a deadline, a value by its size, all memory of SQLite together by memory_max.
  */
 #include <ctype.h>
@@ -162,7 +162,7 @@ static bool set_error_if_sql_function_refused(const char *message, abdb_error *e
     return false;
 }
 
-/* "best gpu": words, of which no keyword of SQL is the first? */
+/* Is the text plain words ("best gpu") that do not begin with a keyword of SQL? */
 static bool sql_is_mere_words(const char *sql)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -.";
@@ -171,7 +171,7 @@ static bool sql_is_mere_words(const char *sql)
            strncasecmp(sql, "WITH ", 5) != 0 && strncasecmp(sql, "VALUES ", 7) != 0;
 }
 
-/* A mistake in a reader's SQL, a part of text: where it is, and what was perhaps meant. */
+/* Fails with the place of a mistake in a reader's SQL, a part of text, and a suggestion. */
 static abdb_status fail_with_sql_position_and_suggestion(abdb_db *db, const char *text,
                                                          const char *sql, int offset,
                                                          abdb_error *err)
@@ -213,8 +213,8 @@ static abdb_status fail_with_sql_position_and_suggestion(abdb_db *db, const char
     return st;
 }
 
-/* What SQLite says of a reader's own SQL, as an error with an exit code and what to do. Its
- * texts are asked only where its codes do not tell. */
+/* Turns SQLite's error about a reader's SQL into an exit code and a remedy. The texts of SQLite are
+ * compared only where its codes are ambiguous. */
 static abdb_status fail_with_user_sql_error(abdb_db *db, const char *text, const char *sql,
                                             abdb_error *err)
 {
@@ -281,7 +281,7 @@ static const char *skip_blanks_comments_and_semicolons(const char *sql)
     }
 }
 
-/* Refuses a second statement in what follows the first one of text; comments are none. */
+/* Refuses a second statement after the first one of text; comments are allowed. */
 static abdb_status refuse_second_statement(const char *text, const char *rest, abdb_error *err)
 {
     int line = 1;
@@ -295,8 +295,8 @@ static abdb_status refuse_second_statement(const char *text, const char *rest, a
                      line, rest);
 }
 
-/* Runs the first statement of sql, a part of text, by which errors count lines; *rest is what
- * follows it. rest NULL: nothing may follow it, else it does not run. */
+/* Runs the first statement of sql, a part of text, whose lines errors count; *rest points behind
+ * the statement. rest NULL: refuses a further statement before it runs any. */
 static abdb_status run_readonly_statement_into_table(abdb_db *db, const char *text, const char *sql,
                                                      const char **rest, const abdb_report *report,
                                                      const char *const *value, abdb_table *table,
@@ -348,8 +348,8 @@ abdb_status abdb_run_readonly_sql(abdb_db *db, const char *sql, const abdb_repor
     return run_readonly_statement_into_table(db, sql, first, NULL, report, value, table, err);
 }
 
-/* Opens the guard for what is temporary, or closes it again. query_only is off only between the
- * two, while statements of the report itself run. */
+/* Allows temporary tables, or forbids them again. query_only is off only between the two calls,
+ * while statements of the report itself run. */
 static void allow_or_forbid_temp_tables(abdb_db *db, bool allow)
 {
     abdb_sql_install_authorizer(db->sql, ABDB_SQL_ALL);

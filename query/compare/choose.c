@@ -38,7 +38,7 @@ static size_t count_devices_with_usable_result(const abdb_system_choice *c,
     return devices;
 }
 
-/* "power_submission=yes": in what the key of a group differs from that of the chosen one. */
+/* "power_submission=yes": the entries of a group's key that the chosen group's key lacks. */
 static const char *key_entries_not_in_chosen(abdb_system_choice *c, const char *key,
                                              const char *chosen)
 {
@@ -115,7 +115,7 @@ static size_t pick_group_with_most_usable_devices(abdb_system_choice *c,
     return most;
 }
 
-/* A device of which another group has what will do, and the chosen one nothing. */
+/* Records a device with a usable result in another group and none in the chosen group. */
 static void record_device_left_out_if_only_in_other_group(abdb_system_choice *c,
                                                           const abdb_choose_options *o,
                                                           size_t member, const char *key)
@@ -138,8 +138,8 @@ static void record_device_left_out_if_only_in_other_group(abdb_system_choice *c,
         0);
 }
 
-/* Chooses the group of results that answers the question; what the other groups have is listed as
- * left out. */
+/* Chooses the group of results that answers the request; lists the other groups as left out, and
+ * for a training the devices found only in them. */
 static void choose_result_group_record_others_left_out(abdb_system_choice *c,
                                                        const abdb_choose_options *o)
 {
@@ -229,7 +229,7 @@ static const char *why_no_usable_result(const abdb_system_choice *c, const abdb_
                              : "no result that can be multiplied";
 }
 
-/* Why a device has no price, and what gives it one. */
+/* Why a device has no price, and how to supply one. */
 static const char *why_device_has_no_price(const abdb_system_choice *c,
                                            const abdb_choose_context *s, const char *device)
 {
@@ -250,7 +250,7 @@ static const char *why_device_has_no_price(const abdb_system_choice *c,
     return "no price: --price 'DEVICE=2.49 USD/h' gives one";
 }
 
-/* cost: what it would cost at 1 USD per device and hour. */
+/* cost_at_one_usd: the cost at 1 USD per device and hour. */
 static void record_device_left_out_for_want_of_price(abdb_system_choice *c, const char *device,
                                                      const char *why, double cost_at_one_usd)
 {
@@ -289,7 +289,7 @@ static abdb_status append_rented_or_leave_out(abdb_system_choice *c, const abdb_
     return ABDB_OK;
 }
 
-/* Quotes of devices of which no line says anything. */
+/* Records quotes for devices that no other line mentions. */
 static void record_unused_quotes_left_out(abdb_system_choice *c, const abdb_choose_context *s)
 {
     for (size_t i = 0; i < s->offers.rows; i++) {
@@ -306,7 +306,7 @@ static void record_unused_quotes_left_out(abdb_system_choice *c, const abdb_choo
     }
 }
 
-/* A result that cannot be multiplied: says of which device, and why. */
+/* Records the device of a result that cannot be multiplied, with the reason. */
 static void record_unusable_result_left_out(abdb_system_choice *c, size_t member)
 {
     const char *why = c->ranking.set.member[member].why;
@@ -376,8 +376,8 @@ static int compare_cost_then_device(const void *a, const void *b)
     return strcmp(x->price_kind, y->price_kind); /* rented and owned at the same cost */
 }
 
-/* At which price does each tie with the first, and the first with the second, and what has no price
- * with the first? Costs are in proportion to prices. */
+/* Sets the price at which each device ties with the first, the first with the second, and a device
+ * without price with the first. Costs are in proportion to prices. */
 static void compute_break_even_prices(abdb_system_choice *c)
 {
     for (size_t i = 0; i < c->left_outs; i++)

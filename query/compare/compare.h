@@ -206,9 +206,9 @@ double abdb_change_to_detect_or_default(const abdb_comparison *c);
 /* Is more better in some of a contender's headlines, and less in others? */
 bool abdb_pairs_mix_higher_and_lower_is_better(const abdb_comparison *c, size_t contender);
 /* The geometric mean of a contender's headlines, where directions mix of how many times better it
- * is in each, else of the ratios as they are; *counted: their number, *left_out: the rest, *repeats:
- * part of the rest that repeats a number, as the 99 % and the 99.9 % target of a benchmark often
- * carry one. NAN where there are none. */
+ * is in each, else of the ratios as they are; *counted: their number, *left_out: the rest,
+ * *repeats: part of the rest that repeats a number, as the 99 % and the 99.9 % target of a
+ * benchmark often carry one. NAN where there are none. */
 double abdb_geomean_of_like_ratios(const abdb_comparison *c, size_t contender, size_t *counted,
                                    size_t *left_out, size_t *repeats);
 /* Are two results one number under two accuracy targets? */

@@ -3,8 +3,8 @@
  * Between this process and a program stands its guard: a process that adopts whatever the program
  * leaves behind (PR_SET_CHILD_SUBREAPER), so that neither setsid nor a second fork hides a process
  * from it. It waits for the end of the program, for the word to finish, and for the end of this
- * process, which closes the other end of its socket. fork, not posix_spawn: the program must ask
- * for SIGKILL at the end of its parent, which no attribute of posix_spawn does.
+ * process, which closes the other end of its socket. fork, not posix_spawn: the child must request
+ * SIGKILL for the end of its parent, which no attribute of posix_spawn does.
  */
 #include "schema/core/child_process.h"
 
@@ -38,12 +38,12 @@ typedef struct {
     char escaped[ABDB_ESCAPED_SIZE];
 } guard_report;
 
-/* The ends of the pipes that the program reads, writes and says on; `mask`: of signals, before
- * those that the parent handles were blocked. */
+/* The ends of the pipes for the program's three standard streams; `mask`: the signal mask before
+ * the parent blocked signals. */
 typedef struct {
     const abdb_start_options *how;
     int end[3];
-    int words; /* the other end of what it says, which the guard passes on; -1: it does not */
+    int words; /* read end of its standard error, for the guard to relay; -1: no relay */
     const sigset_t *mask;
 } birth;
 
@@ -87,8 +87,8 @@ static void noop_signal_handler(int number)
     (void)number;
 }
 
-/* Reports the end of the program once (*ended), without reaping it, and reaps those orphans that
- * have ended, which would fill the table of processes in a long run. */
+/* Reports the end of the program once (*ended), without reaping it, and reaps ended orphans, which
+ * would fill the table of processes in a long run. */
 static void report_program_end_reap_orphans(pid_t pid, int control, bool *ended)
 {
     siginfo_t info = {0};
@@ -105,8 +105,8 @@ static void report_program_end_reap_orphans(pid_t pid, int control, bool *ended)
     }
 }
 
-/* Waits until something comes to do for the guard; true: to finish. Where what the program says
- * finds no room, the guard looks again, soon, as the program waits too. */
+/* Waits for the guard's next event; true: a request to finish. Where our standard error takes no
+ * more, the guard retries after 20 ms, while the program's own writes wait. */
 static bool guard_wait_for_event_return_finish_asked(const abdb_relay *words,
                                                      const sigset_t *but_children)
 {
@@ -119,9 +119,9 @@ static bool guard_wait_for_event_return_finish_asked(const abdb_relay *words,
     return ppoll(heard, 2, blocked ? &soon : NULL, but_children) > 0 && heard[0].revents;
 }
 
-/* The guard's life: it starts the program, waits until this process asks for the end or ends, and
- * ends all that it has started. It is in a session of its own, so that what ends the group of its
- * parent does not end it, and no signal but SIGKILL does. */
+/* Runs the guard: it starts the program, waits until this process requests the end or ends, and
+ * kills all its descendants. It has a session of its own, so that a signal to its parent's
+ * group does not reach it; only SIGKILL ends it. */
 static _Noreturn void run_guard_then_kill_descendants(const birth *b, int control)
 {
     abdb_relay words = {.from = -1};
@@ -159,8 +159,8 @@ static _Noreturn void run_guard_then_kill_descendants(const birth *b, int contro
     _exit(0);
 }
 
-/* A child of this process with all signals blocked from its first moment, so that none ends it;
- * `mask` gets those that were blocked before. As fork. */
+/* Like fork, but the child has all signals blocked from its first moment, so that none ends it;
+ * `mask` gets the signal mask from before. */
 static pid_t fork_with_signals_blocked(sigset_t *mask)
 {
     sigset_t all;

@@ -1,4 +1,4 @@
-/* device_modifier.h - what names of devices carry beside the product.
+/* device_modifier.h - decorations in names of devices: the words beside the product.
  *
  * "AMD Instinct MI300X-NPS1-SPX-192GB-750W" is the MI300X of AMD, 192 GB, 750 W, one partition.
  * Which words are such decorations is data (data/rules/decorations.csv, the table `decoration`).
@@ -14,9 +14,8 @@
  * "..." for any words up to the bracket that closes. */
 typedef struct {
     const char *pattern;
-    const char
-        *attribute; /* vendor, form_factor, memory, kind: what a device is known for; else free */
-    const char *value;         /* what it says, the number in place of a "#"; NULL: the number */
+    const char *attribute; /* vendor, form_factor, memory, kind: columns of `device`; else free */
+    const char *value;     /* what it says, the number in place of a "#"; NULL: the number */
     const char *factor, *unit; /* NULL: it becomes no factor */
 } abdb_modifier_rule;
 
@@ -32,14 +31,14 @@ typedef struct {
     } modifier[ABDB_DECORATIONS_MAX];
 } abdb_parsed_device_name;
 
-/* Takes a name apart by the rules, the first that fits before the others. false: it is longer or
- * says more than a name of a device does; *out is then of no use. */
+/* Splits a name by the rules; an earlier rule has precedence. false: it is longer or has more
+ * decorations than a name of a device can have; *out is then of no use. */
 bool abdb_split_device_name_into_core_and_modifiers(const abdb_modifier_rule *rule, size_t rules,
                                                     const char *name, abdb_parsed_device_name *out);
-/* Does it say that? Who says "SXM5" says "SXM". */
+/* Has the name that decoration? "SXM5" counts as "SXM". */
 bool abdb_device_name_has_modifier(const abdb_parsed_device_name *bare, const char *attribute,
                                    const char *value);
-/* Does `said` say `value`? It is that, or that with a number behind its letters. */
+/* Is stated_value equal to `value`, or `value` with a number appended to its letters? */
 bool abdb_modifier_value_is_or_adds_digits_to(const char *stated_value, const char *value);
 
 #endif

@@ -1,6 +1,6 @@
-/* record.h - what producers (importers, runners) hand to whoever keeps it, and the sink between.
+/* record.h - records that producers (importers, runners) hand to a store through a sink.
  *
- * Producers know nothing of the store: they fill records and call the functions of a sink. All
+ * Producers do not depend on the store: they fill records and call the functions of a sink. All
  * strings are borrowed for the call. Missing text is NULL, a missing number NAN.
  */
 #ifndef ABDB_CORE_RECORD_H
@@ -99,13 +99,13 @@ enum { ABDB_FACTOR_MAX = 640, ABDB_RESULT_MAX = 64, ABDB_PIECE_MAX = 1024 };
 enum { ABDB_SAMPLE_MAX = 1 << 20 }; /* of one result */
 enum { ABDB_ORIGIN_UNSAID = 0, ABDB_ORIGIN_NONE = -1 };
 
-/* One run, score, average or statement as one source tells it; its metrics belong together. */
+/* One run, score, average or statement as one source gives it; its metrics belong together. */
 typedef struct {
     const char *field[ABDB_FIELD_COUNT];
     const char *locator;     /* line, JSON path or cell inside the artifact */
     long line;               /* of the input row, 0 unknown: for rejects */
     const char *environment; /* JSON object, or NULL */
-    /* What tells equal measurements apart: 63 bits of SHA-256 of the file's digest and the row's
+    /* Distinguishes equal measurements: 63 bits of SHA-256 of the file's digest and the row's
      * place in it; ABDB_ORIGIN_UNSAID: the store makes it of the file at hand where the entry is
      * measured; ABDB_ORIGIN_NONE: the content alone is the identity. */
     long long origin;
@@ -116,10 +116,10 @@ typedef struct {
     const abdb_rank *rank;
     size_t telemetries, spans, ranks;
     size_t pieces;    /* so many of the entries handed over just before are its parts */
-    const char *role; /* what they are to it: "run" */
+    const char *role; /* their role in it: "run" */
     size_t factors, results;
-    /* What the source has and the entry does not: numbers without a meaning (zero, an unknown
-     * unit), and what there was no room for. Whoever adds counts it, nobody else need. */
+    /* Values of the source that the entry omits: numbers without a meaning (zero, an unknown
+     * unit), and values without room. The functions that add values count them. */
     size_t values_left_out, factors_left_out;
     abdb_factor factor[ABDB_FACTOR_MAX];
     abdb_result result[ABDB_RESULT_MAX];
@@ -134,7 +134,7 @@ typedef struct {
 } abdb_entry;
 
 /* An origin as text in exchange formats: "none", or 16 hexadecimal digits. _print fills 17 bytes;
- * _parse says whether the text is one. */
+ * _parse returns false where the text is none. */
 void abdb_origin_to_text(long long origin, char out[17]);
 bool abdb_origin_parse(const char *text, long long *origin);
 /* Adds a known factor (text, and the number that it is, if any). Skips NULL and "". */
@@ -150,15 +150,15 @@ abdb_result *abdb_entry_add_result_or_count_left_out(abdb_entry *entry, const ch
                                                      double value);
 
 /* Adds a judgement on the row to its flags, once: the name of a row of data/rules/marks.csv, whose
- * effect decides what rankings and comparisons do with the row. */
+ * effect sets the treatment of the row in rankings and comparisons. */
 void abdb_entry_add_mark_to_flags_once(abdb_entry *entry, const char *mark);
-/* The same, and says what is wrong ("47 of 100 requests failed"): the import prints the first of
- * each mark. A second sentence for one mark is dropped. */
+/* The same, with a sentence about the fault ("47 of 100 requests failed"): the import prints the
+ * first of each mark. A second sentence for one mark is dropped. */
 ABDB_PRINTF(3, 4)
 void abdb_entry_add_mark_and_problem(abdb_entry *entry, const char *mark, const char *format, ...);
 /* Has the entry that mark? */
 bool abdb_entry_has_mark(const abdb_entry *entry, const char *mark);
-/* What was said with the mark, of *size bytes; NULL: nothing. */
+/* The sentence given with the mark, of *size bytes; NULL: none. */
 const char *abdb_entry_find_problem_of_mark(const abdb_entry *entry, const char *mark,
                                             size_t *size);
 
@@ -168,14 +168,14 @@ void abdb_entry_count_left_out_value(abdb_entry *entry);
 void abdb_entry_drop_results_as_left_out(abdb_entry *entry);
 /* Takes back results that stand for no value of the source. */
 void abdb_entry_drop_results_uncounting_values(abdb_entry *entry);
-/* Empties an entry that was handed over, or refused, for the next row; what is counted need not be
- * cleared. */
+/* Empties an entry that was handed over, or refused, for the next row; unused array elements need
+ * not be cleared. */
 void abdb_entry_reset(abdb_entry *entry);
 
 /* Values that this thread took out of its sources so far. abdb_entry_add_result_or_count_left_out
- * counts each; who reads one and makes no result of it (no number, a row that is refused) adds it
- * by abdb_add_thread_values_read, so that whoever keeps the records can tell whether all were
- * accounted for. */
+ * counts each; code that reads one and makes no result of it (no number, a refused row) adds it by
+ * abdb_add_thread_values_read, so that the store can check that all values were accounted
+ * for. */
 void abdb_add_thread_values_read(long values);
 long abdb_values_read_by_thread(void);
 

@@ -1,17 +1,17 @@
-/* resolve_device_names.c - spellings of devices that no name explains as they are, without what
- * decorates them: memory, power, form factor, partitions, words of the vendor.
+/* resolve_device_names.c - finds the device of a spelling that is no known name, by its words
+ * without decorations (memory, power, form factor, partitions, words of the vendor).
  *
- * A spelling means the device of a known name (canonical or alias) with the same words of the
- * product, all of whose decorations the spelling has; of several such names those that share the
- * most decide, canonical ones before aliases, and they must agree on the device. What the spelling
- * has beyond them must fit the device: a vendor, form factor, memory or kind is what the table
- * `device` says of it, and anything else is nothing that tells another device from it. Where that
- * fails the spelling stays unresolved: "NVIDIA H100-SXM5-64GB" is no H100-SXM.
+ * A spelling means the device of a known name (canonical or alias) with the same product words, if
+ * the spelling has all decorations of that name. Among several such names the ones with the most
+ * decorations in common decide, canonical ones before aliases; they must agree on the device. Each
+ * further decoration must fit the device: a vendor, form factor, memory or kind must match the row
+ * in table `device`; any other sort must not distinguish the device from another. Otherwise
+ * the spelling stays unresolved: "NVIDIA H100-SXM5-64GB" is no H100-SXM.
  *
  * A name that joins several known devices ("H200 + MI350X", "A and B") is a mixed system of them.
  *
- * What the decorations of a spelling say beyond its device (a power limit, a partition mode) is
- * kept as its factors.
+ * Decorations that its device does not imply (a power limit, a partition mode) are kept as factors
+ * of the spelling.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static const char *copy_column_text(vocabulary *v, sqlite3_stmt *s, int i)
     return text ? abdb_arena_copy(&v->arena, text, strlen(text)) : NULL;
 }
 
-/* Adds a row of decoration: what a word around a device's name means. False: no memory. */
+/* Adds a row of decoration: the meaning of a word in device names. False: no memory. */
 static bool append_modifier_rule_of_row(vocabulary *v, sqlite3_stmt *s)
 {
     abdb_modifier_rule *more =
@@ -157,7 +157,7 @@ static bool name_exists_and_has_same_core(const vocabulary *v, size_t i,
     return i < v->names && strcmp(v->name[i].bare.core, bare->core) == 0;
 }
 
-/* Does the spelling say what the name says? But for words of the sort `other`; NULL: all. */
+/* Has the spelling all decorations of the name? Skips the attribute ignored_attribute, if any. */
 static bool has_all_modifiers_except_attribute(const abdb_parsed_device_name *bare,
                                                const abdb_parsed_device_name *name,
                                                const char *ignored_attribute)
@@ -171,7 +171,7 @@ static bool has_all_modifiers_except_attribute(const abdb_parsed_device_name *ba
     return true;
 }
 
-/* What `device` says of it, for a decoration that says one of its columns. */
+/* The device's value in table `device`; false: the attribute is no column of that table. */
 static bool find_device_column_value(const known_device *d, const char *attribute,
                                      const char **column_value)
 {
@@ -195,7 +195,7 @@ static const known_device *find_known_device(const vocabulary *v, const char *na
     return NULL;
 }
 
-/* Does another device, which the spelling could mean as well, say something of that sort? */
+/* Has another device that the spelling could mean a decoration of that attribute in its name? */
 static bool modifier_tells_devices_apart(const vocabulary *v, const abdb_parsed_device_name *bare,
                                          const char *canon, size_t which)
 {
@@ -213,7 +213,7 @@ static bool modifier_tells_devices_apart(const vocabulary *v, const abdb_parsed_
     return false;
 }
 
-/* May the spelling say this of that device, beyond what its name says? */
+/* May a spelling of that device have this decoration, if the device's name lacks it? */
 static bool modifier_fits_device(const vocabulary *v, const abdb_parsed_device_name *bare,
                                  const char *canon, size_t which)
 {
@@ -226,7 +226,7 @@ static bool modifier_fits_device(const vocabulary *v, const abdb_parsed_device_n
     return *what && abdb_modifier_value_is_or_adds_digits_to(value, what);
 }
 
-/* How much of a spelling is known of the device of that name, by the name or by itself. */
+/* Number of the spelling's decorations that the name or the row in `device` confirms. */
 static size_t count_modifiers_in_common(const vocabulary *v, const abdb_parsed_device_name *bare,
                                         const known_name *name)
 {
@@ -242,7 +242,7 @@ static size_t count_modifiers_in_common(const vocabulary *v, const abdb_parsed_d
     return count;
 }
 
-/* The device that a spelling means without its decorations; NULL: it cannot be told. */
+/* The device that a spelling means without its decorations; NULL: none, or several. */
 static const char *canonical_device_by_core_or_null(const vocabulary *v,
                                                     const abdb_parsed_device_name *bare)
 {
@@ -275,7 +275,7 @@ static const char *canonical_device_by_core_or_null(const vocabulary *v,
     return best->canon;
 }
 
-/* Is it known of the device anyway? Then it is no factor. */
+/* Does the table `device` imply the decoration? Then it is no factor. */
 static bool modifier_is_implied_by_device(const vocabulary *v, const char *canon,
                                           const abdb_modifier_rule *rule)
 {
@@ -289,8 +289,8 @@ static bool modifier_is_implied_by_device(const vocabulary *v, const char *canon
     return strcmp(rule->attribute, "memory") != 0 || sizes < 2;
 }
 
-/* Inserts the factors that the words around a device's name state, such as its power limit, but for
- * those that the device implies. */
+/* Inserts the factors stated by the words around a device's name, such as its power limit, except
+ * factors that the device implies. */
 static abdb_status store_device_name_factors(const vocabulary *v, sqlite3_stmt *insert_factor,
                                              const char *spelling, const char *canon,
                                              const abdb_parsed_device_name *bare, abdb_error *err)
