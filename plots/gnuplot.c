@@ -11,8 +11,8 @@
 #include "schema/core/child_process.h"
 #include "schema/core/timing.h"
 
-/* LOOK_MS: how late a time-out may be noticed. VERSION_S: what `abdb doctor` waits for gnuplot at
- * most. LETTERS_MOST: rare letters that are looked for in the fonts. */
+/* LOOK_MS: longest delay in noticing a time-out. VERSION_S: longest wait of `abdb doctor` for
+ * gnuplot. LETTERS_MOST: rare letters that are looked for in the fonts. */
 enum { CHUNK = 65536, LOOK_MS = 100, VERSION_S = 10, LETTERS_MOST = 64 };
 
 static abdb_status fail_with_gnuplot_timeout(abdb_error *err)
@@ -49,7 +49,7 @@ static abdb_status exchange_script_and_picture(abdb_program *p, const char *scri
                 script += wrote;
                 left -= (size_t)wrote;
             }
-            /* EPIPE, say: gnuplot ended early, and its words tell why. */
+            /* EPIPE: gnuplot ended early, and its error output has the reason. */
             if (wrote < 0 && errno != EAGAIN && errno != EINTR && errno != EPIPE)
                 return fail_with_gnuplot_pipe_error("write to", err);
             if (!left || (wrote < 0 && errno == EPIPE)) {
@@ -127,7 +127,7 @@ static abdb_status write_html_inlining_gnuplot_scripts(const char *data, FILE *o
                        : ABDB_OK;
 }
 
-/* points: what the script printed after ABDB_TOO_NARROW. */
+/* points: the number that the script printed after ABDB_TOO_NARROW. */
 static abdb_status fail_with_least_width(const char *points, abdb_error *err)
 {
     return ABDB_FAIL(err, ABDB_USAGE,
@@ -137,8 +137,8 @@ static abdb_status fail_with_least_width(const char *points, abdb_error *err)
                      points);
 }
 
-/* out: what the program writes to standard output; NULL: not wanted. words: to standard error.
- * *status: how it ended. */
+/* out: gets the program's standard output; NULL: not wanted. words: gets its standard error.
+ * *status: its wait status. */
 static abdb_status run_program(const abdb_start_options *how, const char *script, double limit_s,
                                FILE *out, abdb_text *words, int *status, abdb_error *err)
 {
@@ -155,7 +155,7 @@ static abdb_status run_program(const abdb_start_options *how, const char *script
     return st;
 }
 
-/* out: its picture; NULL: none is wanted. words: what it says beside it. */
+/* out: gets the picture; NULL: none is wanted. words: gets gnuplot's error output. */
 static abdb_status run_gnuplot_script(const char *script, double limit_s, FILE *out,
                                       abdb_text *words, abdb_error *err)
 {
@@ -220,7 +220,7 @@ static bool is_common_letter(unsigned code)
     return code < 0x250 || (code >= 0x2b0 && code < 0x530) || (code >= 0x1e00 && code < 0x2c00);
 }
 
-/* *known: has a font here this letter? It stays true where nobody can say. */
+/* *known: has a font here this letter? It stays true where fc-list gives no answer. */
 static abdb_status look_for_font_with_letter(unsigned code, double limit_s, bool *known,
                                              abdb_error *err)
 {

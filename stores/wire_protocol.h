@@ -1,5 +1,5 @@
-/* wire_protocol.h - the lines that abdb and a store speak (stores/protocol.md), as the store hears
- * and says them: requests on standard input, answers on standard output. */
+/* wire_protocol.h - the lines between abdb and a store (stores/protocol.md), on the store's side:
+ * it reads requests from standard input and writes answers to standard output. */
 #ifndef ABDB_STORES_WIRE_H
 #define ABDB_STORES_WIRE_H
 

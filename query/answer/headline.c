@@ -1,4 +1,4 @@
-/* headline.c - what the rows of a figure show, as a sentence; see headline.h. */
+/* headline.c - one sentence about the rows of a figure; see headline.h. */
 #include "query/answer/headline.h"
 
 #include <math.h>
@@ -118,7 +118,7 @@ static abdb_status parse_ranks_header(headline_builder *m, const abdb_figure *f,
     return ABDB_OK;
 }
 
-/* Is it one of the rows that findings speak of? */
+/* Does the row meet the conditions of `# ranks:`? */
 static bool row_is_eligible(const headline_builder *m, size_t row)
 {
     char digits[32], last[32];
@@ -172,8 +172,8 @@ static bool copy_first_fact_key_if_of_result(const headline_builder *m, size_t r
     return true;
 }
 
-/* May the numbers of two rows be compared? What no rule knows (specifications, which the report has
- * made alike) may; what is refused may not. */
+/* May the numbers of two rows be compared? Rows outside all rules (specifications, which the report
+ * has made alike) may; refused pairs may not. */
 static abdb_status decide_rows_comparable_record_rule(headline_builder *m, size_t a, size_t b,
                                                       bool *allowed, abdb_error *err)
 {
@@ -357,7 +357,7 @@ static bool append_column_min_or_max(const headline_builder *m, const char *min_
     return true;
 }
 
-/* "token/s" as a sentence says it. */
+/* The plural of a unit for a sentence: "tokens/s" for "token/s". */
 static const char *pluralize_rate_unit(const char *unit)
 {
     static const char *const said[][2] = {
@@ -368,7 +368,7 @@ static const char *pluralize_rate_unit(const char *unit)
     return unit;
 }
 
-/* What all rows say in a column. */
+/* Appends the value of a column if all matching rows agree. */
 static bool append_value_if_same_in_all_matching_rows(const headline_builder *m,
                                                       const char *column_name, abdb_text *out)
 {

@@ -1,5 +1,5 @@
-/* command_line.c - options, messages and paths of the abdb program. Options of a verb become those
- * of getopt_long; whoever wants one asks for it by name. See command_line.h. */
+/* command_line.c - options, messages and paths of the abdb program. getopt_long gets the options of a
+ * verb; callers read them by name. See command_line.h. */
 #include "query/cli/command_line.h"
 
 #include <errno.h>
@@ -38,14 +38,14 @@ static bool verb_has_option(const abdb_args *args, const char *name)
     return false;
 }
 
-/* Adds those of a list whose names are not there yet: what a verb has of its own comes first. */
+/* Adds the options of a list with new names: the verb's own options, added first, prevail. */
 static void append_options_not_yet_listed(abdb_args *args, const abdb_option *list)
 {
     for (; list && list->name && args->options < ABDB_OPTION_MAX; list++)
         if (*list->name && !verb_has_option(args, list->name)) args->option[args->options++] = list;
 }
 
-/* What other programs call an option of ours: it is meant where the verb has it. */
+/* Names that other programs give to our options: accepted where the verb has the option. */
 static const struct {
     const char *typed, *option, *meant;
 } others[] = {{"-o", "out", "out"},
@@ -99,8 +99,8 @@ static const abdb_option *option_of_getopt_code(const abdb_args *args, int code)
     return NULL;
 }
 
-/* Is the argument of the option a file that the command reads? FILE in the table of options says
- * so, but for the output and the database. */
+/* Is the argument of the option an input file? True where the table of options has FILE, except
+ * for the output and the database. */
 static bool option_argument_is_input_file(const abdb_args *args, const char *name)
 {
     if (strcmp(name, "out") == 0 || strcmp(name, "db") == 0) return false;
@@ -119,7 +119,7 @@ static bool synopsis_says_positionals_are_files(const abdb_command *command)
     return false;
 }
 
-/* Does the option name what the command writes? */
+/* Does the option name an output of the command? */
 static bool option_argument_is_output_path(const char *name)
 {
     static const char *const outputs[] = {"out", "bundle", "partition", "plot", "record", "spool"};

@@ -32,7 +32,7 @@ static void apply_rules_set_comparability(abdb_comparison *c, abdb_pair *pair)
                                           : ABDB_COMPARABLE;
 }
 
-/* Refuses a pair of a gate that was measured on two machines, and keeps in what they differ. */
+/* Refuses a pair of a gate that was measured on two machines, and keeps their differences. */
 static abdb_status refuse_pair_of_two_machines(abdb_comparison *c, abdb_pair *pair, abdb_error *err)
 {
     abdb_text words = {0};
@@ -58,7 +58,7 @@ bool abdb_pair_may_be_shown(const abdb_comparison *c, const abdb_pair *pair)
     return pair->comparability != ABDB_REFUSED || c->options->exploratory;
 }
 
-/* In what the results behind the numbers differ; all of a side where none stands for it alone. */
+/* Sets the differing factors of the picked results; without one picked result, of a whole side. */
 static void set_unlike_factors_of_pair(abdb_comparison *c, abdb_pair *pair)
 {
     abdb_side a = pair->a, b = pair->b;

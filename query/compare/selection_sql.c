@@ -1,5 +1,5 @@
-/* selection_sql.c - selections as SQL: every name looked up, every value bound, nothing of the
- * reader's text in the statement but columns that were found to exist. See result_set.h. */
+/* selection_sql.c - selections as SQL: every name looked up, every value bound; from the reader's
+ * text only names of existing columns enter the statement. See result_set.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "query/compare/selection_query.h"
 #include "query/compare/selection_spelling.h"
 
-/* What is compared where nobody says: the rate or score of a statement, the time of a kernel. */
+/* Default metric without a choice: the rate or score of a statement, the time of a kernel. */
 static void append_metric_or_default_metric_conditions(abdb_selection_query *q,
                                                        const abdb_normalisation *m)
 {
@@ -69,7 +69,7 @@ done:
     return st;
 }
 
-/* Conditions on metrics that nobody here stated: "; no result here says its ttft_s:p99". */
+/* Adds a note on metrics that no result here states: "; no result here says its ttft_s:p99". */
 static abdb_status append_condition_metrics_nobody_states(abdb_selection_query *q,
                                                           const abdb_selection *s,
                                                           abdb_text *message, abdb_error *err)
@@ -186,7 +186,7 @@ static abdb_status find_models_of_family(sqlite3 *db, const char *name, abdb_tab
         folded, NULL, NULL, out, err);
 }
 
-/* Keeps in the set which model was taken for the name of a condition, and what is to be said of it.
+/* Keeps in the set the model taken for the name of a condition, and the note about it.
  */
 static void note_model(abdb_set *set, const abdb_condition *c, const char *taken, const char *note)
 {
@@ -262,9 +262,9 @@ done:
     return st;
 }
 
-/* Results of a model's own name fit, but the word is that of a family too: the set's note says what
- * was taken and what else fits, so that a row of one's own does not change in silence which
- * benchmark is meant. */
+/* Results of a model's own name fit, but the word also names a family: the set's note names the
+ * chosen model and the others, so that a row of the user's own does not change the chosen
+ * benchmark silently. */
 static abdb_status note_other_models_of_same_family(abdb_selection_query *q, abdb_selection *s,
                                                     const abdb_normalisation *m, abdb_set *set,
                                                     abdb_error *err)

@@ -1,6 +1,6 @@
-/* cmd_accept.c - abdb accept: is a device as fast as others of its kind? Files, or what is measured
- * here and now, go into a database for the moment; beside them the results of others, from the
- * user's database or, without one, the data that abdb ships. The report accept judges. */
+/* cmd_accept.c - abdb accept: is a device as fast as others of its kind? Files, or new measurements
+ * of this machine, go into a temporary database, with the results of others from the user's
+ * database or, without one, from the data that abdb ships. The report accept judges. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,7 +20,7 @@ enum { WORDS = 48, PATH_SIZE = 4200 };
 static const char *const screen = "device,check,unit,here,others,ratio,verdict";
 static const char *const screen_of_one = "check,unit,here,others,ratio,verdict";
 
-/* What is judged, beside the results of others. */
+/* The judged results, beside the results of others. */
 typedef struct {
     const abdb_args *args;
     abdb_scratch scratch;
@@ -32,7 +32,7 @@ typedef struct {
 
 typedef int (*verb)(int argc, char **argv);
 
-/* Runs a verb of this program with those words; returns its exit code. */
+/* Runs a verb of this program with these arguments; returns its exit code. */
 static int run_verb_return_exit_code(verb run, const char *const *word, size_t words)
 {
     char *argv[WORDS + 1] = {0};
@@ -45,7 +45,7 @@ static int run_verb_return_exit_code(verb run, const char *const *word, size_t w
     return code;
 }
 
-/* --- what is judged --------------------------------------------------------------------------- */
+/* --- the judged results ----------------------------------------------------------------------- */
 
 /* Imports the files of the command line. */
 static abdb_status import_judged_files(judged *j, abdb_error *err)
@@ -124,7 +124,7 @@ done:
     return st;
 }
 
-/* --record: what is judged, without names of hosts, users and files, but with what checks ask. */
+/* --record: the judged results, without hosts, users and files; factors of checks are kept. */
 static abdb_status write_redacted_record(const judged *j, const char *path, abdb_error *err)
 {
     const char *word[] = {"export",
@@ -158,7 +158,7 @@ done:
     return st;
 }
 
-/* Adds the results of others behind what is judged, whose numbers stay. */
+/* Adds the results of others after the judged ones, which keep their numbers. */
 static abdb_status add_results_of_others_to_scratch(judged *j, abdb_error *err)
 {
     const abdb_busy_timeout patience = {0};
@@ -227,7 +227,7 @@ static size_t count_rows_with_1_in_column(const abdb_table *t, const char *colum
     return count;
 }
 
-/* For build servers: a test for each check and unit; slow is a failure, what cannot be told an
+/* For build servers: a test for each check and unit; a slow unit is a failure, an undecided one an
  * error. */
 static void write_accept_junit(const abdb_table *t, FILE *out)
 {
@@ -324,7 +324,7 @@ static abdb_status fail_unless_all_units_are_normal(const judged *j, const abdb_
     return ABDB_OK;
 }
 
-/* --plot FILE: one dot a unit, and what it was held against. */
+/* --plot FILE: one dot a unit, and the values it was compared with. */
 static abdb_status plot_judged_units_to_file(const judged *j, const char *path, abdb_error *err)
 {
     const char *word[WORDS] = {"plot",   "accept", "--db",   j->scratch.path, "--upto", j->upto,
@@ -335,7 +335,7 @@ static abdb_status plot_judged_units_to_file(const judged *j, const char *path, 
                : ABDB_FAIL(err, ABDB_IO, "%s was not drawn", path);
 }
 
-/* Judges what is in the database for the moment, prints, and fails unless all is normal. */
+/* Judges the results in the temporary database, prints, and fails unless all are normal. */
 static abdb_status judge_print_and_fail_unless_normal(const judged *j, abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0};

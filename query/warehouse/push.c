@@ -22,7 +22,7 @@ static long long parse_answered_row_number_or_zero(const abdb_store_client *link
     return abdb_digits_parse_prefix_up_to_max_or(link->word[0] ? link->word[0] : "", LLONG_MAX, 0);
 }
 
-/* What the store said of a put: rows that were added, and those that say otherwise there. */
+/* Adds up the store's answer to a put: rows added, and rows that differ from stored ones. */
 static void count_added_and_different(pusher *p, const char *table)
 {
     const char *said = abdb_text_get(&p->link->result_text);
@@ -36,8 +36,8 @@ static void count_added_and_different(pusher *p, const char *table)
                          different);
 }
 
-/* Sends the rows of a query into a table of the warehouse and counts what it added and what differs
- * there. */
+/* Sends the rows of a query into a table of the warehouse and counts rows added and rows that
+ * differ there. */
 static abdb_status upload_table_rows_count_added(pusher *p, const char *table, const char *sql)
 {
     long long rows;
@@ -50,7 +50,7 @@ done:
     return st;
 }
 
-/* Keys that are not there, into temp.absent. sql gives the keys and what must agree. */
+/* Puts keys missing there into temp.absent. sql selects keys and columns that must agree. */
 static abdb_status ask_missing_keys_into_temp_absent(pusher *p, const char *table, const char *sql)
 {
     sqlite3_stmt *s = NULL;
@@ -93,7 +93,7 @@ static abdb_status upload_dictionaries(pusher *p)
     return st;
 }
 
-/* A table whose number is its key: all its rows, or those that are not there. */
+/* Sends a table whose number is its key: all its rows, or only missing ones. */
 static abdb_status upload_keyed_table(pusher *p, const char *table, bool only_missing)
 {
     char *keys = sqlite3_mprintf("SELECT %s_key AS %s_id, %s_key_low FROM main.%w", table, table,
@@ -149,7 +149,7 @@ done:
     return st;
 }
 
-/* The entries of temp.batch; those that another has added meanwhile leave it. */
+/* Claims the entries of temp.batch, and drops entries that another push has added meanwhile. */
 static abdb_status claim_batch_entries_dropping_those_of_others(pusher *p)
 {
     long long rows;
@@ -206,8 +206,8 @@ done:
     return st;
 }
 
-/* What the warehouse lacks of the entries: asked chunk by chunk, and entry by entry of those that
- * it does not know. Those chunks stay in temp.chunk. */
+/* Finds the entries that the warehouse lacks: checks chunk by chunk, then entry by entry in missing
+ * chunks. The missing chunks stay in temp.chunk. */
 static abdb_status collect_missing_entries_by_chunk_digests(pusher *p)
 {
     static const char chunks[] = "SELECT number AS chunk_key, low AS chunk_key_low FROM temp.chunk";
@@ -263,8 +263,8 @@ done:
     return st;
 }
 
-/* What refers to entries. The places that say them are sent of those readings only whose places
- * were not all sent before. */
+/* Sends rows that refer to entries. Places are sent only for readings whose places were not all
+ * sent before. */
 static abdb_status upload_chunks_parts_facts_and_witnesses(pusher *p)
 {
     static const char said[] = "SELECT * FROM (%s) WHERE artifact_id IN (SELECT number FROM"

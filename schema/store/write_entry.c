@@ -1,6 +1,6 @@
-/* write_entry.c - the sink's entries: is one here already (then this is another place that says
- * it), else its description, factors, results, samples, pieces and places go in. Inside a file an
- * entry has a small number, and so have the texts that many entries share; keys are looked up in
+/* write_entry.c - stores the sink's entries: a known entry gets another place (witness), a new one
+ * its description, factors, results, samples, pieces and places. Inside a file entries, and texts
+ * that many entries share, have small numbers; keys are looked up in
  * maps of memory first (keymap.h). */
 #include <limits.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "schema/store/entry_key.h"
 #include "schema/store/writer_internal.h"
 
-/* --- numbers of what is shared ---------------------------------------------------------------- */
+/* --- numbers of shared rows ------------------------------------------------------------------- */
 
 /* The number of a key in a table: known here, or looked up by statement id; 0: it is not there. */
 static abdb_status find_id_in_map_or_database(abdb_writer *w, abdb_keymap *map, statement_id id,
@@ -144,15 +144,15 @@ static const char *text_or_null_if_empty(const char *text)
     return text && *text ? text : NULL;
 }
 
-/* Keys of an entry, and the numbers of what it shares. */
+/* Keys of an entry, and the numbers of its shared rows. */
 typedef struct {
     abdb_key key[ABDB_KEYS];
     long long origin;
     sqlite3_int64 point, description;
 } entry_ids;
 
-/* A new row of entry_row; numbers are those of its columns. In bulk the number is given here, as
- * the row waits for others; else SQLite gives it. The place is a line where it is one, else
+/* Inserts a row of entry_row and its parts. In bulk the number is assigned here, because the row
+ * waits in a buffer; else SQLite assigns it. The place is a line number where it is one, else
  * text. */
 static abdb_status insert_entry_with_parts(abdb_writer *w, const abdb_sorted_entry *o,
                                            const entry_ids *k, sqlite3_int64 *id, abdb_error *err)
@@ -187,8 +187,8 @@ done:
     return st;
 }
 
-/* The entry was there: this is another place that says it, unless it is the first one again. A new
- * witness may change what withdrawals leave out, so the entry is touched. */
+/* Adds a further place of a known entry, unless it is the first place again. A new witness may make
+ * a withdrawn entry count again, so the entry is touched. */
 static abdb_status insert_witness_touch_entry(abdb_writer *w, const abdb_entry *e, sqlite3_int64 id,
                                               abdb_error *err)
 {

@@ -1,4 +1,4 @@
-/* access.h - who may do what in a warehouse, and the sentences for those who may not. */
+/* access.h - rights of users in a warehouse, and error messages for users without them. */
 #ifndef ABDB_STORES_ACCESS_H
 #define ABDB_STORES_ACCESS_H
 
@@ -19,8 +19,8 @@ ABDB_MUST_USE abdb_status abdb_access_refuse_if_role_is_missing(abdb_server *s, 
 /* Checks that the user may make a schema in this database. ABDB_IO: names the right. */
 ABDB_MUST_USE abdb_status abdb_access_refuse_if_schema_creation_is_denied(abdb_server *s,
                                                                           abdb_error *err);
-/* Adds to `said`, behind "; ", what the owner should know about the roles: they could not be made
- * (changed: tables or views were made just now), or have no rights here yet. Of others nothing. */
+/* Adds to `message`, behind "; ", a warning for the owner: the roles could not be made (changed:
+ * tables or views were made just now), or have no rights here yet. Other users get none. */
 ABDB_MUST_USE abdb_status abdb_access_append_role_problems_for_owner(abdb_server *s, bool changed,
                                                                      abdb_text *message,
                                                                      abdb_error *err);

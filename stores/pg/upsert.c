@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A request's table, its columns as lists of SQL, and those of its key. */
+/* A request's table, with its columns and its key's columns as lists of SQL. */
 typedef struct {
     const char *table;
     abdb_text name, columns; /* "t"; "a", "b" */
@@ -56,7 +56,7 @@ static void append_column_to_upsert_lists(upsert_sql *t, const char *column, boo
     }
 }
 
-/* What the catalog says of the table: is the column of its key? ABDB_IO: no such table. */
+/* Builds the SQL by the table's primary key in the catalog. ABDB_IO: no such table. */
 static abdb_status build_upsert_sql_by_primary_key(abdb_server *s, const abdb_request *r,
                                                    upsert_sql *t, abdb_error *err)
 {
@@ -95,8 +95,8 @@ done:
     return st;
 }
 
-/* The request's rows in a temporary table of these columns. (Its size is all that the planner needs
- * to know.) */
+/* Puts the request's rows into a temporary table of these columns. (The planner needs only its
+ * size.) */
 static abdb_status stage_request_rows_in_temp_table(abdb_server *s, const upsert_sql *t,
                                                     long long *rows, abdb_error *err)
 {
@@ -200,7 +200,7 @@ done:
     return st;
 }
 
-/* The rows that another row of their key stands for, those that differ from it. */
+/* Counts the staged rows that differ from the stored row of their key. */
 static abdb_status count_staged_rows_that_differ(abdb_server *s, const upsert_sql *t,
                                                  long long *count, abdb_error *err)
 {
@@ -215,9 +215,9 @@ static abdb_status count_staged_rows_that_differ(abdb_server *s, const upsert_sq
     return st;
 }
 
-/* INSERT, in the order of keys: two who add the same wait for each other in one order. It gives the
- * rows that it added: Citus counts those that it was sent. The first place that said an entry is in
- * entry_row, and no witness besides. */
+/* INSERT, in the order of keys, so that two writers of the same rows cannot deadlock. It returns
+ * the added rows, because Citus counts the sent ones. The first place of an entry is in
+ * entry_row, so it gets no witness row. */
 static void append_insert_sql_in_key_order(abdb_text *sql, const upsert_sql *t)
 {
     const char *not_said =
@@ -235,7 +235,7 @@ static void append_insert_sql_in_key_order(abdb_text *sql, const upsert_sql *t)
                      abdb_text_get(&t->first));
 }
 
-/* Answers the staged keys that are none of those that were added. */
+/* Answers the staged keys that this call did not add. */
 static abdb_status send_keys_not_inserted(abdb_server *s, const upsert_sql *t, const PGresult *won,
                                           abdb_error *err)
 {

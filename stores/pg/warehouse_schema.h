@@ -12,9 +12,9 @@ extern const abdb_embedded abdb_pg_tables[], abdb_pg_dialect[], abdb_views[];
 const char *abdb_find_dialect_sql_or_empty(const char *name);
 
 /* make: where there is no warehouse, one is made; upgrade: one that is there is brought to this
- * build's tables, views and rights, whatever of them was dropped. *word: "made", "current",
- * "upgraded", or "other": it is another build's and was left as it is. What the user should know
- * besides is added to `said`, each sentence behind "; ". ABDB_IO: the user lacks a right, or the
+ * build's tables, views and rights, whatever of them was dropped. *outcome: "made", "current",
+ * "upgraded", or "other": it is another build's and was left as it is. Warnings for the user are
+ * added to `message`, each sentence behind "; ". ABDB_IO: the user lacks a right, or the
  * warehouse a table. */
 ABDB_MUST_USE abdb_status abdb_warehouse_check_create_or_upgrade(abdb_server *s, bool make,
                                                                  bool upgrade, const char **outcome,
