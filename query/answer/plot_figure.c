@@ -153,7 +153,7 @@ done:
     return st;
 }
 
-/* Who makes the device of each row; "" where nobody says. */
+/* The vendor of each row's device; "" where it is unknown. */
 static abdb_status load_vendor_of_rows(const abdb_plot *plot, abdb_db *db, const char **vendor,
                                        abdb_table *devices, abdb_error *err)
 {
@@ -176,7 +176,7 @@ static abdb_status load_vendor_of_rows(const abdb_plot *plot, abdb_db *db, const
 /* --- the script ---------------------------------------------------------------------------------
  */
 
-/* The notes of the table as the picture says them. */
+/* Collects the notes of the table in the words of a picture. */
 static void collect_caption_notes(abdb_table *table, abdb_drawing *drawing, const char **notes,
                                   unsigned char *stays)
 {
@@ -193,7 +193,7 @@ static abdb_status build_gnuplot_script(abdb_plot *plot, abdb_drawing *drawing, 
     abdb_table *table = &plot->table;
     const char *names[ABDB_COLUMN_MAX], *notes[ABDB_NOTE_MAX],
         **cells = calloc(table->rows * table->columns + 1, sizeof *cells);
-    /* Which columns hold text: those are named in pictures, numbers are drawn. */
+    /* 1 for text columns: pictures print text as names and draw numbers. */
     unsigned char text[ABDB_COLUMN_MAX] = {0}, stays[ABDB_NOTE_MAX];
     size_t shown[ABDB_COLUMN_MAX], columns = 0;
     abdb_status st = ABDB_OK;
@@ -290,7 +290,7 @@ done:
     return st;
 }
 
-/* Title, subtitle and status: the person's, else what the rows show, else what the figure is. */
+/* Sets title, subtitle and status: the user's, else the finding, else the figure's own. */
 static abdb_status set_title_subtitle_status(abdb_plot *plot, abdb_db *db, const char *const *value,
                                              const char *const *vendor, const abdb_plot_look *look,
                                              abdb_error *err)
@@ -318,7 +318,7 @@ done:
     return st;
 }
 
-/* What was asked for is part of what the picture carries. */
+/* Keeps the user's options, because the picture carries them. */
 static void copy_look_into_plot(abdb_plot *plot, const abdb_plot_look *look)
 {
     plot->look = (abdb_plot_look){.title = copy_into_table(&plot->table, look->title),

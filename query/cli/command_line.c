@@ -1,5 +1,5 @@
-/* command_line.c - options, messages and paths of the abdb program. getopt_long gets the options of a
- * verb; callers read them by name. See command_line.h. */
+/* command_line.c - options, messages and paths of the abdb program. getopt_long parses them;
+ * callers read them by name. See command_line.h. */
 #include "query/cli/command_line.h"
 
 #include <errno.h>

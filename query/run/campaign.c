@@ -47,8 +47,8 @@ void abdb_campaign_make_name(const char *key, char out[64])
     struct timespec now;
 
     clock_gettime(CLOCK_REALTIME, &now);
-    /* Microseconds since 1970 first, so that names sort by time; the process tells two of one
-     * moment apart. */
+    /* Microseconds since 1970 first, so that names sort by time; the process number distinguishes
+     * two of one moment. */
     snprintf(out, 64, "c-%012llx%03x-%s",
              (unsigned long long)now.tv_sec * 1000000ull + (unsigned long long)now.tv_nsec / 1000,
              (unsigned)getpid() & 0xfff, key);
@@ -210,7 +210,7 @@ static void set_run_options_from_schedule_entry(const abdb_campaign *t,
     t->o->dirty = lane->commit.dirty;
 }
 
-/* Only the cells of which the last measurement was in doubt; how many. */
+/* Keeps only cells whose last measurement was in doubt; returns their number. */
 static size_t limit_todo_to_doubtful_cells(const abdb_campaign *t)
 {
     size_t count = 0;
@@ -336,7 +336,7 @@ void abdb_campaign_print_estimate(const abdb_campaign *t, size_t repetitions, do
 
 /* --- mamf: each backend searches -------------------------------------------------------------- */
 
-/* Prints the fastest shape that a search found, and what its neighbours cost. */
+/* Prints the fastest shape that a search found, and its neighbours' cost. */
 static void print_gemm_search_result(const char *backend, const abdb_cell *of, const abdb_mamf *m)
 {
     static const char *const sides[] = {"m", "n", "k"};
@@ -409,6 +409,6 @@ done:
 void abdb_campaign_print_summary(const abdb_campaign *t, const char *spool)
 {
     print_cell_counts(t->tally, t->o->campaign, spool);
-    /* Of whole programs `compare` says it. */
+    /* For whole programs `compare` prints the advice. */
     if (!t->lanes->commands) print_noise_and_advice(t->tally, t->o->repetition);
 }

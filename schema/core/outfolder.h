@@ -25,8 +25,8 @@ ABDB_MUST_USE abdb_status abdb_outfolder_make_if_missing(const char *path, bool 
 ABDB_MUST_USE abdb_status abdb_outfolder_open_refusing_nonempty(abdb_outfolder *out,
                                                                 const char *path, abdb_error *err);
 /* Begins to write files into a folder that may be there and hold others: at the commit each takes
- * its place by one rename, and what has another name stays. Until then nothing of the folder
- * changes. ABDB_IO: it cannot be made or written. */
+ * its place by one rename, and files with other names stay. Until then the folder does not
+ * change. ABDB_IO: it cannot be made or written. */
 ABDB_MUST_USE abdb_status abdb_outfolder_open_merging(abdb_outfolder *out, const char *path,
                                                       abdb_error *err);
 /* Makes the folders that lead from the part to the file: all of its path but the last word.
@@ -38,10 +38,10 @@ ABDB_MUST_USE abdb_status abdb_outfolder_make_parents_below_partial(const abdb_o
  * is gone when a reader looks for it. */
 void abdb_outfolder_replace_partial_path_in_error(const abdb_outfolder *out, const char *path,
                                                   abdb_error *err);
-/* What was written takes its place. ABDB_IO: it cannot; then nothing of it is left, unless a folder
- * that was there refused some of the renames. */
+/* Moves the output to its place. ABDB_IO: it cannot; then no output is left, unless an existing
+ * folder refused some of the renames. */
 ABDB_MUST_USE abdb_status abdb_outfolder_commit(abdb_outfolder *out, abdb_error *err);
-/* Removes what was written; nothing after a commit, and of one that is zeroed. */
+/* Removes uncommitted output; does nothing after a commit or on a zeroed struct. */
 void abdb_outfolder_discard(abdb_outfolder *out);
 
 #endif

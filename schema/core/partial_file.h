@@ -9,10 +9,10 @@
 
 enum { ABDB_OUTPART_TRIES = 16 };
 
-/* Fails: nothing can be made at this place, which errno says; of a folder that is not there its
- * name. Returns ABDB_IO. */
+/* Fails because the target cannot be made, with the reason of errno; names the folder if that is
+ * missing. Returns ABDB_IO. */
 abdb_status abdb_partial_report_errno(const char *verb, const char *target, abdb_error *err);
-/* A name that is hardly taken, for a part of this place; the caller's. NULL: errno says why. */
+/* A random name for a part file of the target; the caller's. NULL: errno has the reason. */
 char *abdb_partial_random_path(const char *target);
 /* The mode that a new file or folder gets where `mode` is asked for. */
 mode_t abdb_outpart_apply_umask(mode_t mode);

@@ -1,4 +1,4 @@
-/* relay.h - what a program says on standard error, passed on within a bound. */
+/* relay.h - passes on a program's standard error within a limit. */
 #ifndef ABDB_CORE_RELAY_H
 #define ABDB_CORE_RELAY_H
 
@@ -22,9 +22,9 @@ void abdb_relay_init_nonblocking(abdb_relay *relay, int from, int to, size_t mos
                                  const char *name);
 /* Can something be passed on or dropped now? False where `to` takes nothing at the moment. */
 bool abdb_relay_source_open_and_target_ready(const abdb_relay *relay);
-/* Reads once, and passes on what may pass. False: nothing was there. */
+/* Reads once, and passes on bytes within the limit. False: nothing was read. */
 bool abdb_relay_pass_chunk_within_limit(abdb_relay *relay);
-/* Passes on the rest of what is there, and a line without an end. Closes nothing. */
+/* Passes on all remaining bytes, also a line without an end. Closes nothing. */
 void abdb_relay_drain_and_flush(abdb_relay *relay);
 
 #endif

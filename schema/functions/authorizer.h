@@ -1,9 +1,9 @@
-/* authorizer.h - what the statements of a connection may do: functions by list (functions.def), no
- * virtual table that a file brings, and, for questions, reading only.
+/* authorizer.h - limits the statements of a connection: functions by list (functions.def), no
+ * virtual table of a file, and reading only where a reader's SQL runs.
  *
  * abdb_sql_open_hardened opens every connection of abdb and restricts it;
  * abdb_sql_harden_connection does so to one that a host of abdb.so opened.
- * abdb_sql_install_authorizer then sets what the next statements may do.
+ * abdb_sql_install_authorizer then sets the rights of the next statements.
  */
 #ifndef ABDB_FUNCTIONS_AUTHORIZER_H
 #define ABDB_FUNCTIONS_AUTHORIZER_H

@@ -10,14 +10,14 @@ extern const sqlite3_api_routines *sqlite3_api;
 #include <sqlite3.h>
 #endif
 
-/* Column i as text, or NULL where it is NULL: for what may be missing. */
+/* Column i as text, or NULL where it is NULL: for optional values. */
 static inline const char *abdb_sql_text_or_null(sqlite3_stmt *s, int i)
 {
     return (const char *)sqlite3_column_text(s, i);
 }
 
-/* Column i as text, never NULL: a file may be damaged, or memory short, where a table's rules say
- * that there is text. */
+/* Column i as text, never NULL: in a damaged file, or without memory, even a column with NOT NULL
+ * may give none. */
 static inline const char *abdb_sql_text_or_empty(sqlite3_stmt *s, int i)
 {
     const char *text = abdb_sql_text_or_null(s, i);

@@ -1,12 +1,12 @@
 /* merge_database.c - another database's facts into this one, by their keys: a union, so that order
  * and repetition change nothing. Small numbers mean something inside one file only, so temporary
- * tables (both_...) say which number of the other file is which of this one. One transaction. */
+ * tables (both_...) map numbers of the other file to numbers of this one. One transaction. */
 #include "schema/store/schema_check.h"
 #include "schema/store/write.h"
 
-/* Each statement takes what is there already as it is. Numbers of the other file are translated by
- * keys: both parts of them. (WHERE true: else SQLite copies a table into an empty one without a
- * look at its constraints.) */
+/* Each statement leaves existing rows unchanged. Numbers of the other file are translated by both
+ * parts of keys. (WHERE true: else SQLite copies a table into an empty one without checking its
+ * constraints.) */
 static const char *const union_sql[] = {
     "INSERT OR IGNORE INTO main.source SELECT * FROM other.source WHERE true;"
     "INSERT OR IGNORE INTO main.factor SELECT * FROM other.factor WHERE true;"
@@ -37,7 +37,7 @@ static const char *const union_sql[] = {
     "INSERT INTO main.note SELECT NULL, note_key, note_key_low, kind, target, text, author, date"
     "  FROM other.note o WHERE NOT EXISTS (SELECT 1 FROM main.note m WHERE m.note_key = o.note_key"
     "  AND m.note_key_low = o.note_key_low) ORDER BY o.note_id;",
-    /* artifacts and what was refused in the new ones */
+    /* artifacts, and refused rows of the new ones */
     "CREATE TEMP TABLE new_artifact AS SELECT o.artifact_id FROM other.artifact o WHERE NOT EXISTS"
     "  (SELECT 1 FROM main.artifact m WHERE m.sha256 = o.sha256 AND m.format = o.format"
     "  AND m.words = o.words AND m.importer = o.importer);"
@@ -68,7 +68,7 @@ static const char *const union_sql[] = {
     "INSERT OR IGNORE INTO main.origin SELECT o.kind, s.new, b.new, o.locator FROM other.origin o"
     "  JOIN both_artifact b ON b.old = o.artifact_id"
     "  JOIN both_stated s ON s.kind = o.kind AND s.old = o.id;",
-    /* what entries share */
+    /* rows that entries share */
     "CREATE TEMP TABLE new_point AS SELECT point_id FROM other.point o WHERE NOT EXISTS (SELECT 1"
     "  FROM main.point m WHERE m.point_key = o.point_key AND m.point_key_low = o.point_key_low);"
     "INSERT INTO main.point SELECT NULL, point_key, point_key_low FROM other.point WHERE point_id "
@@ -111,7 +111,7 @@ static const char *const union_sql[] = {
     "  WHERE NOT EXISTS (SELECT 1 FROM main.quantity m WHERE m.metric = o.metric AND m.statistic ="
     "  o.statistic AND m.unit = o.unit AND m.raw_unit IS o.raw_unit AND m.spread IS o.spread AND"
     "  m.formula IS o.formula);",
-    /* entries and what belongs to them */
+    /* entries and their parts */
     "INSERT INTO main.entry_row SELECT NULL, o.entry_key, o.entry_key_low, d.new, p.new,"
     "  me.environment_id, mr.process_id, o.date, o.cell, o.origin, a.new, o.line, o.place"
     "  FROM new_entry n JOIN other.entry_row o ON o.entry_id = n.entry_id"
@@ -198,8 +198,8 @@ static const char drop_sql[] =
     "DROP TABLE IF EXISTS temp.both; DROP TABLE IF EXISTS temp.new_result;"
     "DROP TABLE IF EXISTS temp.said";
 
-/* A file that somebody changed, or rows of a store that lies: is what they refer to among them, and
- * was it taken? No abdb writes otherwise. */
+/* Refuses rows whose referenced rows are missing or were not merged. Only a changed file or a
+ * faulty store has such rows; abdb never writes them. */
 static abdb_status refuse_dangling_merged_references(abdb_db *db, abdb_error *err)
 {
     abdb_text tables = {0};
@@ -248,7 +248,7 @@ abdb_status abdb_merge_database(abdb_db *db, const char *path, abdb_counts *coun
     counts->duplicate = (long)(all - (after - before));
 done:
     if (!sqlite3_get_autocommit(db->sql)) sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
-    /* what stays is in the way of those who come after */
+    /* a remaining temporary table would make the next merge fail */
     if (sqlite3_exec(db->sql, drop_sql, NULL, NULL, NULL) != SQLITE_OK && st == ABDB_OK)
         st = abdb_db_report_sqlite_error(db, err, "merged; its own tables");
     if (attach) sqlite3_exec(db->sql, "DETACH other", NULL, NULL, NULL);

@@ -13,8 +13,8 @@
 #include "schema/store/db.h"
 #include "schema/store/schema_check.h"
 
-/* Opens, and obeys nothing that a file says of itself: its views and checks call no function that
- * does more than compute, its virtual tables are never constructed, its pages are looked at before
+/* Opens a file without trusting its schema: its views and checks can only call functions that
+ * compute, its virtual tables are never constructed, its pages are checked before
  * they are read. Returns SQLite's code. */
 static int open_untrusted_sqlite_file(abdb_db *db, const char *path, int flags)
 {
@@ -160,8 +160,8 @@ static abdb_status back_up_with_sqlite(abdb_db *db, const char *partial_path, co
 }
 
 /* Copies the file to FILE.vN.bak, which has its owner and mode. The copy takes that name when it is
- * whole; what an interrupted one left is removed. A backup that is there already is somebody's,
- * unless it holds the very bytes: then a migration ended after it was made. */
+ * whole; parts of interrupted copies are removed. An existing backup with equal
+ * bytes is used: a migration ended after it was made. Any other file of that name is refused. */
 static abdb_status back_up_to_file_vn_bak(abdb_db *db, int version, abdb_error *err)
 {
     char *path = sqlite3_mprintf("%s.v%d.bak", db->path, version);
@@ -185,7 +185,7 @@ done:
     return st;
 }
 
-/* What the header says: whose file, which version. One look, because another writer may be making
+/* Reads the header, for owner and version, in one transaction, because another writer may be making
  * the file at this moment. */
 static abdb_status refuse_foreign_or_newer_header_read_version(abdb_db *db, sqlite3_int64 *version,
                                                                abdb_error *err)
@@ -269,7 +269,7 @@ static abdb_status check_create_migrate_or_lend_temp_views(abdb_db *db, abdb_err
     if (version == now && current && views) return ABDB_OK;
     if (version > 0 && version < now) TRY(back_up_to_file_vn_bak(db, (int)version, err));
 
-    /* tables and views in one step: nobody sees a file that has the one without the other */
+    /* tables and views in one transaction: no reader finds the tables without the views */
     TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
     st = refuse_foreign_or_newer_header_read_version(db, &version,
                                                      err); /* another process may have been first */
@@ -304,7 +304,7 @@ abdb_status abdb_db_open_with_timeout(abdb_db **out, const char *path, abdb_mode
     }
     db->mode = mode;
     db->patience = *patience;
-    /* only a limit of memory asks for it, of those who read; its lock costs; once is enough */
+    /* only the memory limit of readers needs it; its lock costs time; one call is enough */
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, mode == ABDB_READ);
     TRY(refuse_missing_or_inaccessible_database(db, err));
     if (mode == ABDB_READ)

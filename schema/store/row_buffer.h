@@ -13,14 +13,14 @@ ABDB_MUST_USE abdb_status abdb_row_buffer_open(abdb_row_buffer **out, abdb_db *d
 /* Those that were not stored are lost. */
 void abdb_row_buffer_discard_and_close(abdb_row_buffer *g);
 
-/* Column 1, 2, ... of the row at hand; what is not said is NULL. Text is copied. */
+/* Sets column 1, 2, ... of the current row; columns not set are NULL. Text is copied. */
 void abdb_row_buffer_set_integer(abdb_row_buffer *g, int column, sqlite3_int64 value);
 void abdb_row_buffer_set_double(abdb_row_buffer *g, int column, double value);
 void abdb_row_buffer_set_text(abdb_row_buffer *g, int column, const char *text);
 /* The row at hand is complete; when there are many, they are stored. */
 ABDB_MUST_USE abdb_status abdb_row_buffer_end_row_insert_if_full(abdb_row_buffer *g,
                                                                  abdb_error *err);
-/* Stores those that wait; NULL: there are none. */
+/* Inserts the waiting rows; g NULL: there are none. */
 ABDB_MUST_USE abdb_status abdb_row_buffer_insert_waiting(abdb_row_buffer *g, abdb_error *err);
 
 #endif

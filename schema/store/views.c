@@ -1,8 +1,8 @@
 /* views.c - the views of schema/views in a file, or lent to a connection; see db.h.
  *
  * Views are derived, so they are dropped and made anew whenever their text changes. A file that is
- * only read keeps its own, but nobody asks them where they are not those of this program: views of
- * the connection stand before them.
+ * only read keeps its own; where they differ from this program's, temporary views of the connection
+ * hide them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static bool find_name_if_create_view(const char *sql, const char **name, int *si
     return true;
 }
 
-/* Drops the views of this program, and those that the one before made; nobody else's. */
+/* Drops the views of this program and of the program that made the file's; all others stay. */
 abdb_status abdb_views_drop_made_by_abdb(abdb_db *db, abdb_error *err)
 {
     static const char made[] =
@@ -75,7 +75,7 @@ done:
     return st;
 }
 
-/* The digest of the views of this program, and of the one that made those in the file ("": none).
+/* The digests of this program's views, and of the file's views as recorded ("": none).
  */
 static abdb_status read_views_digests(abdb_db *db, char own_digest[ABDB_SHA256_HEX],
                                       char file_digest[ABDB_SHA256_HEX], abdb_error *err)
@@ -138,7 +138,7 @@ done:
     return st;
 }
 
-/* The statements of one file of schema/views, so that what they make is of this connection. */
+/* Runs the statements of one file of schema/views, as temporary views of this connection. */
 static abdb_status create_temp_views_of_file(abdb_db *db, const abdb_embedded *file,
                                              abdb_error *err)
 {

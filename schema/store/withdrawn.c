@@ -1,8 +1,8 @@
-/* withdrawn.c - what withdrawals leave out: entries, specifications and prices that were withdrawn
- * by key or name, and those that only withdrawn files say. A target is a key (`e-`, `r-`, `s-`,
+/* withdrawn.c - finds withdrawn rows: entries, specifications and prices that were withdrawn
+ * by key or name, or stand only in withdrawn files. A target is a key (`e-`, `r-`, `s-`,
  * `p-` and 32 digits), a name, the digest of a file, DIGEST?FORMAT?WORDS for one reading of it,
- * or DIGEST@VERSION for what an older importer read. A withdrawal may come before what it
- * withdraws. */
+ * or DIGEST@VERSION for the reading by an older importer. A withdrawal may come before its
+ * target. */
 #include "schema/store/derive.h"
 
 #include <stddef.h>
@@ -21,7 +21,7 @@ static const char which_new[] =
     "CREATE TEMP TABLE looked AS SELECT entry_id FROM entry_row WHERE entry_id > %lld"
     " UNION SELECT entry_id FROM touched;";
 
-/* Files that do not count, names that do not count, and all places that say an entry. */
+/* Withdrawn files, withdrawn names, and all places of each entry. */
 static const char views[] =
     "CREATE TEMP VIEW artifact_gone AS SELECT artifact_id FROM main.gone_artifact;"
     "CREATE TEMP VIEW name_gone AS SELECT kind, id FROM main.fact"

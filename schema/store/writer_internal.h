@@ -1,7 +1,7 @@
 /* writer_internal.h - the inside of the writer, shared by the files that make it up: write.c
  * (units), begin_import.c (their start), write_entry.c, write_entry_parts.c and write_fact.c
  * (records),
- * bulk_insert.c (many at once), statements.c (statements), validate_entry.c (what cannot be kept).
+ * bulk_insert.c (many at once), statements.c (statements), validate_entry.c (invalid entries).
  * write.h is the outside. */
 #ifndef ABDB_STORE_WRITER_H
 #define ABDB_STORE_WRITER_H
@@ -47,7 +47,7 @@ typedef enum {
     S_COUNT
 } statement_id;
 
-/* Where a row goes: parameters of a statement, or the row at hand of those that are gathered. */
+/* The target of a row: parameters of a statement, or the current row of a buffer. */
 typedef struct {
     sqlite3_stmt *statement;
     abdb_row_buffer *rows; /* NULL: it is written at once */
@@ -122,7 +122,7 @@ ABDB_MUST_USE abdb_status abdb_writer_store_or_reject_fact_name(abdb_writer *w, 
 ABDB_MUST_USE abdb_status abdb_writer_find_id_by_key_or_0(abdb_writer *w, statement_id id,
                                                           abdb_key key, sqlite3_int64 *out,
                                                           abdb_error *err);
-/* write_entry_parts.c: what belongs to a new entry, of number id; and the numbers of its
+/* write_entry_parts.c: inserts the parts of new entry number id; and puts the numbers of its
  * environment and process into last_environment_id and last_process_id. */
 ABDB_MUST_USE abdb_status abdb_writer_insert_entry_parts(abdb_writer *w, const abdb_sorted_entry *o,
                                                          sqlite3_int64 id, abdb_error *err);
@@ -141,9 +141,9 @@ void abdb_writer_abandon_bulk(abdb_writer *w);
 /* bulk_insert.c: not all descriptions are in memory any more. */
 ABDB_MUST_USE abdb_status abdb_writer_end_description_bulk_rebuild_index(abdb_writer *w,
                                                                          abdb_error *err);
-/* bulk_insert.c: where the next row of S_ENTRY, S_RESULT or S_DESCRIPTION goes, its first column a
- * number out of next_...; its columns, NULL where nothing is said (no text, no finite number); it
- * is complete; those that wait are written. */
+/* bulk_insert.c: the slot of the next row of S_ENTRY, S_RESULT or S_DESCRIPTION, with a number of
+ * next_... in its first column; setters of its columns, NULL without text or finite number; the
+ * end of the row; the write of all waiting rows. */
 abdb_pending_row abdb_writer_get_pending_row_slot(const abdb_writer *w, statement_id id);
 void abdb_row_set_integer(abdb_pending_row slot, int column, sqlite3_int64 value);
 void abdb_row_set_finite_number(abdb_pending_row slot, int column, double value);
@@ -152,10 +152,10 @@ void abdb_row_set_key_in_two_columns(abdb_pending_row slot, int column, abdb_key
 ABDB_MUST_USE abdb_status abdb_writer_buffer_or_insert_row(abdb_writer *w, statement_id id,
                                                            abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_writer_flush_rows(abdb_writer *w, abdb_error *err);
-/* What is wrong with an entry and what to do; NULL: it can be kept. The text is the thread's. */
+/* The fault of an entry and the remedy; NULL: it can be kept. The text is the thread's. */
 const char *abdb_entry_why_invalid(const abdb_entry *entry);
 
-/* A reading of the same bytes, format and words that the file has. */
+/* An earlier reading of the same bytes, format and overrides in the database. */
 typedef struct {
     int version, withdrawn; /* of the importer, -1: there is none; was the file withdrawn? */
     sqlite3_int64 artifact;
@@ -165,7 +165,7 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_writer_find_newest_import_of_same_input(abdb_writer *w,
                                                                        abdb_reading *out,
                                                                        abdb_error *err);
-/* Is there nothing to read? Else says whether the reading replaces an older one, or adds to it. */
+/* Is there nothing to read? Else sets whether the reading replaces an older one, or adds to it. */
 bool abdb_writer_should_skip_else_set_replace_and_retry(abdb_writer *w, const abdb_reading *r);
 
 #endif

@@ -16,8 +16,8 @@ ABDB_MUST_USE abdb_status abdb_send_missing_keys_or_fail_on_collision(abdb_serve
                                                                       abdb_text *answer,
                                                                       abdb_error *err);
 /* Adds the rows whose key is missing: answers "NEW DIFFERENT", the numbers of added rows and of
- * rows that differ from the stored row of their key. ABDB_DB: two keys collide. send_lost_keys: answers
- * the first column of each row that was not added by this call. */
+ * rows that differ from the stored row of their key. ABDB_DB: two keys collide. send_lost_keys:
+ * answers the first column of each row not added by this call. */
 ABDB_MUST_USE abdb_status abdb_insert_new_rows_count_or_send_rest(
     abdb_server *s, const abdb_request *r, bool send_lost_keys, abdb_text *answer, abdb_error *err);
 /* Adds the rows as they are: of entries that this transaction claimed. */
