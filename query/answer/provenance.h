@@ -1,4 +1,4 @@
-/* provenance.h - what a picture was made of, and whether a database still says the same.
+/* provenance.h - the data behind a picture, and whether a database still gives the same.
  *
  * A picture carries (plots/provenance.h) a JSON object: `figure`, its `parameters` and `look`,
  * `picture` and `tone`; `columns`, `rows` (cells as text) and `keys` (of the facts behind each
@@ -27,7 +27,7 @@ typedef struct {
 } abdb_verify_outcome;
 
 /* Reads a picture, page or bundle, and appends to the table a row for each thing that differs; its
- * title says what was found. signers_path: a file of allowed signers, one of whom must have signed
+ * title has the result. signers_path: a file of allowed signers, one of whom must have signed
  * the bundle, or NULL. ABDB_FORMAT: abdb did not make the file, or it is damaged; ABDB_LIMIT:
  * too large; ABDB_USAGE: no such figure here. */
 ABDB_MUST_USE abdb_status abdb_verify_file_or_folder_provenance(abdb_db *db, const char *path,

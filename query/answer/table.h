@@ -1,4 +1,4 @@
-/* table.h - rows of a query with what people need to read them, and the ways to print them.
+/* table.h - rows of a query with headings, styles and notes, and the ways to print them.
  *
  * A column whose name begins with '_' is hidden. A column `X__mark` is printed behind X by the
  * formats for people and is a column of its own in the formats for programs. A column listed under
@@ -12,8 +12,8 @@
 
 #include "schema/core/text.h"
 
-/* The formats: FORMAT(constant, what stands before it in a list of all, name, the function of
- * render.h that prints it, is it for programs?). */
+/* The formats: FORMAT(constant, separator before it in a list of all, name, printing function of
+ * render.h, is it for programs?). */
 #define ABDB_FORMATS(FORMAT)                                               \
     FORMAT(ABDB_TABLE, "", "table", abdb_render_text_table, 0)             \
     FORMAT(ABDB_MARKDOWN, ", ", "markdown", abdb_render_markdown_table, 0) \
@@ -77,8 +77,8 @@ ABDB_MUST_USE abdb_status abdb_table_append_empty_column(abdb_table *table, cons
 int abdb_table_column_index(const abdb_table *table, const char *name); /* -1: none */
 /* A cell as exact text; "" where it is missing. The text may be the thread's one buffer. */
 const char *abdb_table_cell_text_or_empty(const abdb_table *table, size_t row, const char *column);
-/* The column that a person names; X_mark, as CSV says it, is X__mark. ABDB_USAGE: none (the nearest
- * is named). */
+/* The column of a user's name; X_mark, the spelling of CSV, is X__mark. ABDB_USAGE: none (the
+ * nearest is named). */
 ABDB_MUST_USE abdb_status abdb_table_require_column_by_name_or_heading(const abdb_table *table,
                                                                        const char *name,
                                                                        size_t *out,
@@ -90,10 +90,10 @@ void abdb_table_add_note(abdb_table *table, const char *text);
 void abdb_table_add_note_format(abdb_table *table, const char *format, ...) ABDB_PRINTF(2, 3);
 /* Puts `cut` behind the notes. */
 void abdb_table_append_cut_note(abdb_table *table);
-/* Programs read no notes: the column warnings, where a table has it, says in each row what notes
- * that begin with "! " say. */
+/* Programs read no notes: the column warnings, where a table has it, repeats in each row the notes
+ * that begin with "! ". */
 ABDB_MUST_USE abdb_status abdb_table_fill_warnings_column(abdb_table *table, abdb_error *err);
-/* Leaves of the notes only how many there are. */
+/* Replaces the notes by their number. */
 void abdb_table_replace_notes_by_count_keeping_cut(abdb_table *table);
 /* Prints. Notes go below the table, or to standard error where the format is for programs. */
 ABDB_MUST_USE abdb_status abdb_table_print_in_format(const abdb_table *table, abdb_format format,

@@ -52,7 +52,7 @@ typedef struct {
 extern const abdb_command abdb_commands[]; /* end: name NULL */
 const abdb_command *abdb_command_find(const char *name);
 
-/* Options that every verb has, and those of every verb that prints rows. */
+/* Options of every verb, and options of every verb that prints rows. */
 extern const abdb_option abdb_common_options[], abdb_output_options[];
 
 /* Parses argv[1..] by getopt_long against the options of a verb, those that every verb has, and
@@ -86,7 +86,7 @@ ABDB_MUST_USE abdb_status abdb_open_db_for_writing(abdb_db **db, abdb_writer **w
                                                    const char *path,
                                                    const abdb_busy_timeout *patience,
                                                    abdb_error *err);
-/* --busy SECONDS of a verb that writes; with --quiet nobody is told of the wait. */
+/* --busy SECONDS of a verb that writes; with --quiet no message about the wait is printed. */
 ABDB_MUST_USE abdb_status abdb_busy_timeout_from_args(const abdb_args *args, abdb_busy_timeout *out,
                                                       abdb_error *err);
 /* Folder of the running program, and of the data it ships (NULL: not found). From arena. */

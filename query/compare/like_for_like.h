@@ -1,4 +1,4 @@
-/* like_for_like.h - what makes a ratio one of like with like: rates per device where the numbers of
+/* like_for_like.h - conditions of a ratio of like with like: rates per device where the numbers of
  * devices differ, results of equal size, and the same accuracy target, power submission,
  * availability and verification.
  */
@@ -7,14 +7,14 @@
 
 #include "query/compare/compare.h"
 
-/* What values are normalised by: what was asked for; else "device" where rates add and come from
- * unlike numbers of devices (the sets are normalised anew; what does not add keeps its value); else
+/* Sets *per, the divisor of values: the requested one; else "device" where rates add and come from
+ * unlike numbers of devices (the sets are normalised anew; other metrics keep their values); else
  * "none". */
 ABDB_MUST_USE abdb_status abdb_sets_normalise_per_device_if_counts_differ(
     abdb_set *set, size_t sets, sqlite3 *db, const abdb_normalisation *requested, const char **per,
     abdb_error *err);
-/* In what two sides differ, so that their ratio is no headline: "devices 8|88, availability
- * available|preview"; "" where they are alike. per: as above. From arena. */
+/* The differences that keep the ratio of two sides from being a headline: "devices 8|88,
+ * availability available|preview"; "": none. per: as above. From arena. */
 const char *abdb_describe_unlike_factors(abdb_side a, abdb_side b, const char *per,
                                          abdb_arena *arena);
 /* One member as a side. */

@@ -1,19 +1,19 @@
-/* purchase.h - what is bought of the results of a device, at which offer; the formulas are those of
- * choose.h. */
+/* purchase.h - the cheapest purchase of a device, by its results and offers; choose.h has the
+ * formulas. */
 #ifndef ABDB_COMPARE_PURCHASE_H
 #define ABDB_COMPARE_PURCHASE_H
 
 #include "query/compare/choose_filter.h"
 
-/* Below 0: x comes before y. By cost, then by what it does, then by USD/h. */
+/* Below 0: x comes before y. By cost, then by performance, then by USD/h. */
 int abdb_purchase_compare_cost_then_performance(const abdb_purchase *x, const abdb_purchase *y);
-/* Of the results of a device the one by which it is cheapest at a price of one device, of which any
- * number can be bought; member SIZE_MAX: none. */
+/* The purchase by the device's cheapest result at a price per device, for any number of devices;
+ * member SIZE_MAX: none. */
 abdb_purchase abdb_cheapest_purchase_at_price(const abdb_system_choice *c,
                                               const abdb_choose_options *o, const char *device,
                                               double price);
-/* Of its results and offers those by which it is cheapest; member SIZE_MAX: no result fits into
- * whole offers. Offers that would be cheaper, but are too small, are left out by name. */
+/* The purchase by the device's cheapest result and offer; member SIZE_MAX: no result fits into
+ * whole offers. Cheaper offers that are too small are listed by name as left out. */
 abdb_purchase abdb_cheapest_purchase_of_offers(abdb_system_choice *c, const abdb_choose_context *s,
                                                const char *device);
 
@@ -21,8 +21,8 @@ abdb_purchase abdb_cheapest_purchase_of_offers(abdb_system_choice *c, const abdb
  * the cheapest costs least, as c->tier; NULL where nothing is offered. */
 void abdb_choose_tier_with_most_devices(abdb_system_choice *c, const abdb_choose_context *s);
 
-/* A purchase with another price, rate (of a training: time) and power: multiples of what it was.
- * Its systems and offers are whole again. */
+/* A purchase with price, rate (of a training: time) and power multiplied; numbers of systems and
+ * offers are rounded up again. */
 abdb_purchase abdb_recompute_purchase_at_multiples(const abdb_system_choice *c,
                                                    const abdb_choose_options *o,
                                                    const abdb_purchase *p, double price_multiple,

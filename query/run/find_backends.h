@@ -20,14 +20,14 @@ typedef struct {
 } abdb_backend_list;
 
 /* Sorted by name; folders that do not exist, or may not be read, hold none. ABDB_IO: a folder could
- * not be listed; what was found until then is there. */
+ * not be listed; out has the backends found before. */
 abdb_status abdb_backends_find(abdb_backend_list *out, abdb_error *err);
 void abdb_backends_free(abdb_backend_list *list);
 /* abdb's own program that counts the work of others (recount_work.h). From arena; NULL: no memory,
  * or no folder. */
 const char *abdb_path_of_work_counter(abdb_arena *arena);
-/* Backends with their devices and kernels, and the plans that abdb brings, to standard output; what
- * the database (a path; it need not be there) knows of the devices beside them. json: the devices
+/* Prints backends with their devices and kernels, and the plans that abdb ships; beside devices it
+ * prints data from the database (a path; it need not exist). json: the devices
  * as one array (backend_inventory.h). ABDB_DB, ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_probe_and_print_backends_and_plans(const abdb_backend_list *list,
                                                                   const char *database, bool json,
@@ -41,7 +41,7 @@ typedef struct {
     const char *name, *package, *made;
 } abdb_backend_package;
 extern const abdb_backend_package abdb_backend_packages[];
-/* Appends how to get what one of them names. */
+/* Appends how to install one of these packages. */
 void abdb_append_install_advice(abdb_text *out, const abdb_backend_package *of);
 /* The same of stores (store.h). */
 extern const abdb_backend_package abdb_store_packages[];

@@ -24,11 +24,11 @@ ABDB_MUST_USE abdb_status abdb_create_temp_encoding_tables_and_function(abdb_db 
 /* SQL that gives the rows of a keyed table in carried form; `where` may be "". The caller's to
  * free by sqlite3_free; NULL: no memory. */
 char *abdb_build_keyed_table_sql(abdb_db *db, const char *table, const char *where);
-/* SQL of what belongs to the entries of temp.batch (entry_id, number), by table; NULL: no such. */
+/* SQL of a table's rows for the entries of temp.batch (entry_id, number); NULL: no such table. */
 const char *abdb_encoding_sql_of_table(const char *table);
 
-/* Sends a request WORD TABLE COLUMN... with the rows that sql gives; its columns name those there.
- * *rows of them. The answer is the caller's to read. */
+/* Sends a request WORD TABLE COLUMN... with the rows of sql, under its column names; *rows: their
+ * number. The caller reads the answer. */
 ABDB_MUST_USE abdb_status abdb_send_encoded_rows(abdb_store_client *link, abdb_db *db,
                                                  const char *request, const char *table,
                                                  const char *sql, long long *rows, abdb_error *err);

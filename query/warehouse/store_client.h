@@ -1,4 +1,4 @@
-/* store_client.h - the line to a store, the program abdb-store-NAME that knows a database server:
+/* store_client.h - the connection to a store, the program abdb-store-NAME for a database server:
  * requests and rows go to it, rows come back (stores/protocol.md). */
 #ifndef ABDB_QUERY_LINK_H
 #define ABDB_QUERY_LINK_H
@@ -44,7 +44,7 @@ ABDB_MUST_USE abdb_status abdb_store_end_and_flush_request(abdb_store_client *li
  * what was said of it. Fails as the store did. */
 ABDB_MUST_USE abdb_status abdb_store_read_row_or_final_answer(abdb_store_client *link, bool *is_row,
                                                               abdb_error *err);
-/* Refuses a row that has not so many words: what is missing would be that of the row before. */
+/* Refuses a row with another number of words, because words of the row before would fill it. */
 ABDB_MUST_USE abdb_status abdb_store_require_columns(const abdb_store_client *link, int expected,
                                                      abdb_error *err);
 /* The end of an answer that has no rows: one is an error. */

@@ -19,8 +19,8 @@
 #include "schema/core/error.h"
 
 enum { ABDB_PROCESSES_LEAST = 5, ABDB_REPEAT_MOST = 1000 };
-/* Where nobody says otherwise: the smallest difference that is one, how unlikely it must be by
- * chance over all that is looked at, and the change that a reader wants to be able to find. */
+/* Defaults: the smallest difference that counts, its greatest probability by chance over all
+ * comparisons, and the change that the data should be able to show. */
 #define ABDB_EFFECT 0.01
 #define ABDB_ALPHA  0.001
 #define ABDB_FIND   0.05
@@ -90,7 +90,7 @@ typedef struct {
 typedef struct {
     double within, between, within_freedom, between_freedom;
 } abdb_noise_sums;
-/* Adds a thing: value[i] (logarithm) of the command command[i]; those of one stand together. */
+/* Adds a thing: value[i] (logarithm) of command command[i]; values of one command are adjacent. */
 ABDB_MUST_USE abdb_status abdb_noise_add_within_and_between_commands(abdb_noise_sums *sums,
                                                                      const double *value,
                                                                      const size_t *command,
