@@ -1,4 +1,4 @@
-/* bundle_manifest_verify.c - what of a bundle is not as it was signed; see bundle_manifest.h. */
+/* bundle_manifest_verify.c - finds changes of a bundle since its signing; see bundle_manifest.h. */
 #include <stdlib.h>
 
 #include "plots/provenance.h"

@@ -12,9 +12,9 @@ void abdb_write_html_escaped(FILE *out, const char *text);
 void abdb_write_markdown_escaped(FILE *out, const char *text);
 /* For fields of BibTeX too: no brace but in pairs. */
 void abdb_write_latex_escaped(FILE *out, const char *text);
-/* The key of a BibTeX entry: what a key cannot hold becomes '_'. */
+/* The key of a BibTeX entry: characters not allowed in a key become '_'. */
 void abdb_write_bibtex_key(FILE *out, const char *text);
-/* An address as it is, what none can hold as %7d: it ends no field and no link. */
+/* An address, with invalid characters as %7d, so that none ends a field or link. */
 void abdb_write_url_escaping_invalid_chars(FILE *out, const char *text);
 /* The path of a file as a relative address: '?', '#' and '%' are letters of its name. */
 void abdb_write_path_as_relative_url(FILE *out, const char *path);

@@ -1,6 +1,6 @@
-/* explain.h - where a number comes from: its facts as a tree, what uses them, how to cite them.
+/* explain.h - the origin of a number: its facts as a tree, their other uses, how to cite them.
  *
- * Facts are rows of the report `facts`. A report tells which facts a row used in a hidden column
+ * Facts are rows of the report `facts`. A report lists the facts of a row in a hidden column
  * `_facts` (keys with blanks between them), or `_facts_COLUMN` for one column.
  */
 #ifndef ABDB_QUERY_EXPLAIN_H

@@ -5,7 +5,7 @@
  * row); `data`, the SHA-256 of those three; `script`, that of what gnuplot drew; `bytes`, that of
  * the picture without the object; `notes`, the whole caption. A bundle has it in NAME.json, with
  * `files`, the SHA-256 of each. Of many rows (over 500, or half a MiB) the digest stands alone. A
- * page of a site has a shorter one (site/carried.c).
+ * page of a site has a shorter one (site/manifest.c).
  */
 #ifndef ABDB_QUERY_PROOF_H
 #define ABDB_QUERY_PROOF_H

@@ -1,4 +1,4 @@
-/* provenance_verify.c - does a database still say what a picture was made of? See provenance.h. */
+/* provenance_verify.c - compares a picture's data with a database today; see provenance.h. */
 #include <dirent.h>
 #include <math.h>
 #include <stdlib.h>

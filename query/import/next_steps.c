@@ -1,5 +1,5 @@
-/* next_steps.c - what a person needs next, at the end of an import; see import_session.h. It looks
- * at what this import added, so that it costs what that is. */
+/* next_steps.c - prints next steps for the user at the end of an import; see import_session.h. It
+ * reads only rows of this import, so that its cost depends on these alone. */
 #include <stdio.h>
 
 #include "query/answer/sql_rows.h"

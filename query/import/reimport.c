@@ -12,7 +12,7 @@
 #include "query/import/outdated_imports.h"
 #include "schema/store/derive.h"
 
-/* A file or archive, or the folder of a round, with what --set said when it was read. */
+/* A file or archive, or the folder of a round, with the --set values of its import. */
 typedef struct {
     char *file, *words;
     char *format; /* NULL: of several files */
@@ -117,7 +117,7 @@ static abdb_status load_imports_marked_for_reread(abdb_db *db, const char *path,
     return st;
 }
 
-/* Adds what --set said: "name=value" a line. */
+/* Adds stored values of --set: "name=value" a line. */
 static abdb_status parse_stored_overrides(abdb_overrides *overrides, const char *text,
                                           abdb_error *err)
 {
@@ -162,7 +162,7 @@ done:
 
 /* --- after a mend of the file ----------------------------------------------------------------- */
 
-/* With what --set said then, and what it says now. */
+/* Reads a file again with its former --set values and the present ones. */
 static abdb_status reimport_with_old_and_new_overrides(import_session *s, const past_import *r,
                                                        const abdb_args *args, abdb_error *err)
 {

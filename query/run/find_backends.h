@@ -43,7 +43,7 @@ typedef struct {
 extern const abdb_backend_package abdb_backend_packages[];
 /* Appends how to install one of these packages. */
 void abdb_append_install_advice(abdb_text *out, const abdb_backend_package *of);
-/* The same of stores (store.h). */
+/* The same of stores (store_client.h). */
 extern const abdb_backend_package abdb_store_packages[];
 
 #endif

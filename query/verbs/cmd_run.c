@@ -134,7 +134,7 @@ static abdb_status build_plan_from_options(abdb_plan *plan, const abdb_args *arg
 
 /* --- backends --------------------------------------------------------------------------------- */
 
-/* ABDB_USAGE: abdb knows the backend, but it is not here. */
+/* ABDB_USAGE: the backend is one of abdb's, but it is not installed. */
 static abdb_status fail_if_known_but_missing(const char *name, abdb_error *err)
 {
     const abdb_backend_package *p = abdb_backend_packages;
@@ -193,8 +193,8 @@ done:
 
 /* --- the campaign ----------------------------------------------------------------------------- */
 
-/* Digest of what was asked, the last part of a campaign's name: --resume finds the last campaign of
- * the same question by it. Only options that change what is measured count. */
+/* Digest of plan and options, the last part of a campaign's name: --resume finds by it the last
+ * campaign of the same plan. Only options that change the measurements count. */
 static void digest_plan_and_options(const abdb_plan *plan, const abdb_args *args, char out[16])
 {
     static const char *const matter[] = {"backend", "quick",  "tag",        "threads", "core-type",

@@ -37,7 +37,7 @@ int abdb_exit_code(abdb_status status);
 
 /* An allocation failed (abdb_set_error_return_status with ABDB_NOMEM says it, too): the program
  * does not end as if all were said, nor does a file take its place, nor is a unit kept
- * (query/cli/main.c, outfile.c, store/write.c). abdb_allocation_failure_count: how many did so
+ * (query/verbs/main.c, outfile.c, store/write.c). abdb_allocation_failure_count: how many did so
  * far? */
 void abdb_count_allocation_failure(void);
 unsigned abdb_allocation_failure_count(void);
