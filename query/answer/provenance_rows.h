@@ -45,7 +45,7 @@ ABDB_MUST_USE abdb_status abdb_verify_report_row_changes(abdb_verifier *c,
                                                          const abdb_recorded_rows *then,
                                                          const abdb_recorded_rows *now,
                                                          abdb_error *err);
-/* site/manifest_verify.c: the facts of a page of the site; rest: the page without its manifest. */
+/* site/manifest_verify.c: the facts of a site page; page_html: the page without its manifest. */
 ABDB_MUST_USE abdb_status abdb_verify_site_page(abdb_verifier *c, const json_t *manifest,
                                                 const abdb_text *page_html, abdb_error *err);
 /* The values of a report's parameters that an object carries. ABDB_USAGE: it has no such. */
