@@ -14,8 +14,9 @@
  * "..." for any words up to the bracket that closes. */
 typedef struct {
     const char *pattern;
-    const char *attribute; /* vendor, form_factor, memory, kind: columns of `device`; else free */
-    const char *value;     /* what it says, the number in place of a "#"; NULL: the number */
+    const char
+        *attribute;    /* vendor, form_factor, memory, kind: columns in table `device`; else free */
+    const char *value; /* what it says, the number in place of a "#"; NULL: the number */
     const char *factor, *unit; /* NULL: it becomes no factor */
 } abdb_modifier_rule;
 
