@@ -347,10 +347,10 @@ static void set_mlperf_statement_fields_and_flags(abdb_entry *entry, abdb_arena 
 
 /* The other values of a row that is refused are read too, so that they count among those that were.
  */
-static void count_unread_values_of_rejected_row(abdb_entry *entry, abdb_arena *arena,
-                                                const abdb_mlperf_context *context,
-                                                const abdb_mlperf_row *row, bool rate_unread,
-                                                bool power_unread)
+static void parse_rest_of_rejected_row_to_count_left_out(abdb_entry *entry, abdb_arena *arena,
+                                                         const abdb_mlperf_context *context,
+                                                         const abdb_mlperf_row *row,
+                                                         bool rate_unread, bool power_unread)
 {
     const char *field;
     char reason[REASON_SIZE];
@@ -374,14 +374,14 @@ bool abdb_mlperf_fill_entry_or_explain(abdb_entry *entry, abdb_arena *arena,
     if (!row->model) {
         *field = "Model";
         snprintf(reason, REASON_SIZE, "no model or benchmark");
-        count_unread_values_of_rejected_row(entry, arena, context, row, true, true);
+        parse_rest_of_rejected_row_to_count_left_out(entry, arena, context, row, true, true);
         return false;
     }
     entry->locator = context->locator;
     entry->line = context->line;
     set_mlperf_statement_fields_and_flags(entry, arena, context, row);
     if (!set_device_and_counts_or_explain(entry, arena, row, context->mark, field, reason)) {
-        count_unread_values_of_rejected_row(entry, arena, context, row, true, true);
+        parse_rest_of_rejected_row_to_count_left_out(entry, arena, context, row, true, true);
         return false;
     }
     add_row_factors(entry, row);
@@ -389,7 +389,7 @@ bool abdb_mlperf_fill_entry_or_explain(abdb_entry *entry, abdb_arena *arena,
         unit = default_unit_of_scenario(abdb_mlperf_canonical_scenario_or_same(row->scenario));
     if (!parse_and_add_result_or_explain(entry, row->result, unit, row->unit != NULL, "Result",
                                          context->result_mark, field, reason)) {
-        count_unread_values_of_rejected_row(entry, arena, context, row, false, true);
+        parse_rest_of_rejected_row_to_count_left_out(entry, arena, context, row, false, true);
         return false;
     }
     /* Logs name their unit in the figure itself; only tables are corrected. */
@@ -400,7 +400,7 @@ bool abdb_mlperf_fill_entry_or_explain(abdb_entry *entry, abdb_arena *arena,
     if (row->power &&
         !parse_and_add_result_or_explain(entry, row->power, row->power_unit, 1, "Power",
                                          context->result_mark, field, reason)) {
-        count_unread_values_of_rejected_row(entry, arena, context, row, false, false);
+        parse_rest_of_rejected_row_to_count_left_out(entry, arena, context, row, false, false);
         return false;
     }
     *field = NULL;

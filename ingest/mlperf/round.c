@@ -102,10 +102,10 @@ static size_t count_path_parts_to_result_folder(const abdb_round_path *p)
 }
 
 /* Files of one folder mostly come one after another, and share their home. */
-static abdb_status find_last_or_add_folder_location(abdb_mlperf_round *round,
-                                                    const folder_location **out,
-                                                    const abdb_round_path *p, const char *path,
-                                                    abdb_error *err)
+static abdb_status reuse_last_or_add_folder_location(abdb_mlperf_round *round,
+                                                     const folder_location **out,
+                                                     const abdb_round_path *p, const char *path,
+                                                     abdb_error *err)
 {
     abdb_arena *a = &round->pool.arena;
     bool result = p->anchor == ANCHOR_RESULTS; /* a description belongs to no folder of its own */
@@ -147,7 +147,7 @@ static abdb_status read_and_cache_round_file(abdb_mlperf_round *round, const abd
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "more than %d bytes of logs; import the round in parts",
                       ROUND_BYTES_MAX));
     TRY(append_round_item(round, &it, err));
-    TRY(find_last_or_add_folder_location(round, &it->home, p, in->path, err));
+    TRY(reuse_last_or_add_folder_location(round, &it->home, p, in->path, err));
     if (p->anchor == ANCHOR_RESULTS)
         member = abdb_round_join_path_parts(&round->scratch, p,
                                             count_path_parts_to_result_folder(p), p->parts);

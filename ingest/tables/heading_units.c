@@ -77,7 +77,7 @@ const char *heading_find_unit_or_empty(const char *heading, char written[HEADING
     return unit ? unit : "";
 }
 
-const abdb_unit *heading_find_unit_behind_number_of_cell(const char *cell)
+const abdb_unit *heading_find_known_unit_behind_number_of_cell(const char *cell)
 {
     size_t size = abdb_number_chars_prefix_length(cell);
     char word[HEADING_UNIT];

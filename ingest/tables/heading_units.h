@@ -15,6 +15,6 @@ const char *heading_find_unit_or_empty(const char *heading, char written[HEADING
 /* "gb/s", "GB/S": a rate of bits or of bytes? */
 bool heading_unit_may_be_bits_or_bytes(const char *written);
 /* "12.5 GB/s": the unit behind the number of a cell, or NULL. */
-const abdb_unit *heading_find_unit_behind_number_of_cell(const char *cell);
+const abdb_unit *heading_find_known_unit_behind_number_of_cell(const char *cell);
 
 #endif

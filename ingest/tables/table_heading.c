@@ -404,7 +404,7 @@ static const char *choose_unit_of_column_note_doubt(const char *heading, const c
 static heading_meaning meaning_of_number_column(const char *heading, const char *folded,
                                                 const char *cell, double value, bool specification)
 {
-    const abdb_unit *in_cell = heading_find_unit_behind_number_of_cell(cell), *known;
+    const abdb_unit *in_cell = heading_find_known_unit_behind_number_of_cell(cell), *known;
     const char *question = NULL, *metric,
                *unit =
                    choose_unit_of_column_note_doubt(heading, folded, in_cell != NULL, &question);

@@ -214,7 +214,7 @@ static bool run_pilot_and_fill_measured_costs(const abdb_instance_spec *asked,
         (abdb_clock_seconds() - begin_s) / fmax(abdb_problem_tensor_bytes(&copy.p), 1 << 20);
     ok = ok && measure_pilot_launch_and_comparison(&copy, &r, similar_pilot, pilot_to_fill, &err) ==
                    ABDB_OK;
-    abdb_instance_free(&copy);
+    abdb_instance_release_and_clear(&copy);
     so_far.spent_s += abdb_clock_seconds() - begin_s;
     return ok;
 }

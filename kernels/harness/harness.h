@@ -331,7 +331,7 @@ ABDB_MUST_USE abdb_status abdb_problem_add_json_params(abdb_problem *p, json_t *
 ABDB_MUST_USE abdb_status abdb_instance_alloc_fill_and_prepare(abdb_instance *c,
                                                                const abdb_instance_spec *r,
                                                                abdb_error *err);
-void abdb_instance_free(abdb_instance *c);
+void abdb_instance_release_and_clear(abdb_instance *c);
 /* Can one be made of it, of so many bytes at most, that its implementation takes? */
 bool abdb_instance_is_possible(const abdb_instance_spec *r, double bytes_most);
 /* How outputs of a copy are compared with the reference, in so many seconds. */
@@ -363,10 +363,9 @@ typedef struct abdb_sample_watch abdb_sample_watch;
  * samples (of more than one also two of the next eight). check_s: what a comparison with the
  * reference may take where launches differ. Free *out, also after a failure. ABDB_NOMEM, and what a
  * launch says. */
-ABDB_MUST_USE abdb_status abdb_sample_watch_begin_choosing_spots(abdb_sample_watch **out,
-                                                                 abdb_instance *c, double began_s,
-                                                                 double check_s, size_t certain,
-                                                                 abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_sample_watch_digest_outputs_and_choose_spots_to_spoil(
+    abdb_sample_watch **out, abdb_instance *c, double began_s, double check_s, size_t certain,
+    abdb_error *err);
 /* Before a sample of about sample_s seconds: perhaps spoils elements of outputs, or changes one of
  * an input. */
 void abdb_sample_watch_spoil_before_sample(abdb_sample_watch *w, double sample_s);

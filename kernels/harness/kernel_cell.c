@@ -160,7 +160,7 @@ static abdb_status verify_exact_inputs_or_keep_ordinary_copy(kernel_cell *c, abd
     else
         c->copies = 1;
 done:
-    if (!c->copies) abdb_instance_free(&c->at[0]);
+    if (!c->copies) abdb_instance_release_and_clear(&c->at[0]);
     return st;
 }
 
@@ -184,7 +184,7 @@ static abdb_status verify_at_edge(kernel_cell *c, const char *sizes, uint64_t se
         TRY(ABDB_FAIL(err, ABDB_VERIFY, "wrong kernel: at %s its error is %.3g of the bound", sizes,
                       found.error));
 done:
-    abdb_instance_free(&edge);
+    abdb_instance_release_and_clear(&edge);
     return st;
 }
 
@@ -229,9 +229,9 @@ static abdb_status verify_start_watch_and_check_thread_count(kernel_cell *c, abd
         TRY(abdb_instances_reset_launch_and_verify_all(c->at, 1, c->rule.check_s / 2, &c->checked,
                                                        err));
     if (c->checked.error <= 1)
-        TRY(abdb_sample_watch_begin_choosing_spots(&c->rule.watch, &c->at[0], c->began_s,
-                                                   c->rule.check_s / 4, c->copies > 1 ? 1 : 3,
-                                                   err));
+        TRY(abdb_sample_watch_digest_outputs_and_choose_spots_to_spoil(
+            &c->rule.watch, &c->at[0], c->began_s, c->rule.check_s / 4, c->copies > 1 ? 1 : 3,
+            err));
     TRY(c->device->begin_timing(c->device, err));
     abdb_thread_count_begin();
     TRY(c->recipe.impl->launch(c->at[0].state, err));
@@ -449,8 +449,8 @@ abdb_status abdb_run_and_print_kernel_cell(const abdb_backend *backend, abdb_dev
 done:
     abdb_sample_watch_free(c->rule.watch);
     abdb_samples_free(&c->samples);
-    for (size_t i = 0; i < c->copies; i++) abdb_instance_free(&c->at[i]);
-    abdb_instance_free(&c->small);
+    for (size_t i = 0; i < c->copies; i++) abdb_instance_release_and_clear(&c->at[i]);
+    abdb_instance_release_and_clear(&c->small);
     free(c);
     return st;
 }

@@ -215,7 +215,7 @@ done:
     return st;
 }
 
-void abdb_instance_free(abdb_instance *c)
+void abdb_instance_release_and_clear(abdb_instance *c)
 {
     abdb_device *d = c->p.device;
 

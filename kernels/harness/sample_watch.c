@@ -189,9 +189,9 @@ static abdb_verify_options verify_options_of_watch(const abdb_sample_watch *w)
     return abdb_instance_verify_options(w->c, w->check_s);
 }
 
-abdb_status abdb_sample_watch_begin_choosing_spots(abdb_sample_watch **out, abdb_instance *c,
-                                                   double began_s, double check_s, size_t certain,
-                                                   abdb_error *err)
+abdb_status abdb_sample_watch_digest_outputs_and_choose_spots_to_spoil(
+    abdb_sample_watch **out, abdb_instance *c, double began_s, double check_s, size_t certain,
+    abdb_error *err)
 {
     abdb_sample_watch *w = *out = calloc(1, sizeof *w);
     double start = abdb_clock_seconds();

@@ -97,8 +97,9 @@ static void gather_count_work(const abdb_problem *p, abdb_work *out)
 
 /* gather: OUT[r] = TABLE[INDEX[r]]. scatter: OUT[INDEX[i]] = TABLE[i], other rows as they were.
  * Exact. */
-static void gather_reference_rows(const abdb_problem *p, int tensor, const size_t *row,
-                                  size_t count, double *out, double *magnitude)
+static void gather_or_scatter_reference_rows_exact(const abdb_problem *p, int tensor,
+                                                   const size_t *row, size_t count, double *out,
+                                                   double *magnitude)
 {
     const int32_t *index = p->tensor[INDEX].data;
     size_t width = p->tensor[OUT].dim[1], n = p->tensor[INDEX].dim[0], low, high;
@@ -163,7 +164,7 @@ const abdb_kernel abdb_kernel_gather = {
     .names = "op rows bytes fraction",
     .setup_tensors = gather_parse_params_and_setup_tensors,
     .count_work = gather_count_work,
-    .reference_rows = gather_reference_rows,
+    .reference_rows = gather_or_scatter_reference_rows_exact,
     .error_bound = abdb_error_bound_zero,
     .mark_suspect_rows = gather_mark_wrong_rows_bytewise,
     .prepare_inputs = gather_prepare_unique_indices,

@@ -126,7 +126,7 @@ static json_t *list_kernels_with_providers(const json_t *hello)
 }
 
 /* Those that abdb knows and the backend does not list; one that lists none may have any. */
-static json_t *list_kernels_backend_lacks(const json_t *hello)
+static json_t *json_array_of_kernels_backend_lacks(const json_t *hello)
 {
     json_t *out = json_array(), *one, *kernels = json_object_get(hello, "kernels");
     size_t i;
@@ -163,7 +163,7 @@ static json_t *make_device_json_with_kernels(const char *name, const char *id,
         json_object_set_new(out, "software", select_software_versions(described));
     }
     json_object_set_new(out, "kernels", list_kernels_with_providers(hello));
-    json_object_set_new(out, "not_implemented", list_kernels_backend_lacks(hello));
+    json_object_set_new(out, "not_implemented", json_array_of_kernels_backend_lacks(hello));
     return out;
 }
 

@@ -109,7 +109,8 @@ static void sort_schedule_by_backend(abdb_schedule *lanes)
 }
 
 /* --ranks, --launcher and --hosts. */
-static abdb_status parse_launch_options(abdb_schedule *out, const abdb_args *args, abdb_error *err)
+static abdb_status parse_ranks_and_build_launcher_command(abdb_schedule *out, const abdb_args *args,
+                                                          abdb_error *err)
 {
     abdb_launcher_request asked = {.launcher = abdb_arg_value(args, "launcher"),
                                    .hosts = abdb_arg_value(args, "hosts"),
@@ -155,7 +156,7 @@ abdb_status abdb_schedule_build_from_options(abdb_schedule *out, const abdb_args
     abdb_status st = ABDB_OK;
 
     *out = (abdb_schedule){.builds = builds != NULL};
-    TRY(parse_launch_options(out, args, err));
+    TRY(parse_ranks_and_build_launcher_command(out, args, err));
     if (builds && abdb_arg_value(args, "tag"))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--builds names the tags: no --tag beside it"));
     while (builds && *builds) {

@@ -50,8 +50,8 @@ static size_t index_of_name_in_sorted_list(const char *text, const char *const *
 }
 
 /* Reads the JSON array of [node, cell, process, seconds]. */
-static abdb_status parse_fleet_measurements_as_logs(fleet_measurements *r, const char *text,
-                                                    abdb_error *err)
+static abdb_status parse_fleet_json_rows_storing_log_seconds(fleet_measurements *r,
+                                                             const char *text, abdb_error *err)
 {
     const char **process = NULL;
     size_t processes;
@@ -136,7 +136,7 @@ static abdb_status fill_fleet_rows(sqlite3 *db, const char *const *argument, abd
 
     (void)db;
     out->columns = COLUMNS;
-    TRY(parse_fleet_measurements_as_logs(&r, argument[0], err));
+    TRY(parse_fleet_json_rows_storing_log_seconds(&r, argument[0], err));
     TRY(abdb_fleet_test_each_node_against_peers(r.measurement, r.n, &options, &row, &count, err));
     for (size_t i = 0; i < count; i++) TRY(append_node_verdict_row(out, &r, &row[i], err));
 done:

@@ -62,8 +62,8 @@ static abdb_status append_roofline_point(abdb_table *out, const abdb_table *in, 
 }
 
 /* abdb_roofline(DEVICE, ...): points of the device's roofs. */
-static abdb_status fill_roofline_points(sqlite3 *db, const char *const *argument, abdb_table *out,
-                                        abdb_error *err)
+static abdb_status fill_points_along_roofs_of_device(sqlite3 *db, const char *const *argument,
+                                                     abdb_table *out, abdb_error *err)
 {
     abdb_arena arena = {0};
     abdb_table in = {0};
@@ -104,4 +104,4 @@ const abdb_table_function abdb_table_roofline = {
     1,
     2,
     ABDB_ALLOW_NOTHING,
-    fill_roofline_points};
+    fill_points_along_roofs_of_device};

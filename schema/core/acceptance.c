@@ -114,7 +114,7 @@ static double prediction_spread_and_satterthwaite_freedom(const population *p, d
 /* One-sided p of a value so many spreads below what was expected. */
 static double one_sided_p_of_slowness(double t, double freedom)
 {
-    double p = 0.5 * abdb_student_two_sided_p(t, freedom);
+    double p = 0.5 * abdb_student_two_sided_p_of_whole_freedom(t, freedom);
 
     return t > 0 ? p : 1 - p;
 }
@@ -211,7 +211,9 @@ static double grubbs_p_of_furthest(double spreads_from_mean, size_t n)
         (double)(n - 1) * (double)(n - 1) - (double)n * spreads_from_mean * spreads_from_mean;
     double t = rest > 0 ? spreads_from_mean * sqrt((double)n * (double)(n - 2) / rest) : INFINITY;
 
-    return isfinite(t) ? fmin(1, (double)n * abdb_student_two_sided_p(t, (double)(n - 2))) : 0;
+    return isfinite(t)
+               ? fmin(1, (double)n * abdb_student_two_sided_p_of_whole_freedom(t, (double)(n - 2)))
+               : 0;
 }
 
 /* Takes the furthest unit away, a third of them at most, and notes the p of each step at the unit.

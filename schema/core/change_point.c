@@ -109,7 +109,7 @@ static double near_step_p(const level_series *s, size_t from, size_t to, size_t 
         !nearly_all_beyond(s, at - before, at, (a + b) / 2, b < a))
         return 1;
     error = fmax(error, usual_contrast(s, from, at, after));
-    return fmin(1, abdb_student_two_sided_p((b - a) / error, freedom) * s->alpha /
+    return fmin(1, abdb_student_two_sided_p_of_whole_freedom((b - a) / error, freedom) * s->alpha /
                        near_look_alpha(s, to));
 }
 

@@ -10,7 +10,7 @@
 
 enum { NORMAL_FROM = 400 };
 
-double abdb_student_two_sided_p(double t, double freedom)
+double abdb_student_two_sided_p_of_whole_freedom(double t, double freedom)
 {
     int n = freedom >= NORMAL_FROM ? NORMAL_FROM : freedom < 1 ? 1 : (int)freedom;
     double angle, c, sum, term = 1, inside;
@@ -35,11 +35,11 @@ double abdb_student_two_sided_critical_t(double p, double freedom)
     double low = 0, high = 1;
 
     /* p falls as t grows: an upper end by doubling, then bisection. */
-    while (high < 1e12 && abdb_student_two_sided_p(high, freedom) > p) high *= 2;
+    while (high < 1e12 && abdb_student_two_sided_p_of_whole_freedom(high, freedom) > p) high *= 2;
     for (int i = 0; i < 100; i++) {
         double middle = 0.5 * (low + high);
 
-        if (abdb_student_two_sided_p(middle, freedom) > p)
+        if (abdb_student_two_sided_p_of_whole_freedom(middle, freedom) > p)
             low = middle;
         else
             high = middle;

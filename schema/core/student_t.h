@@ -8,7 +8,7 @@
 
 /* P(|T| >= |t|) of so many degrees of freedom: rounded down to a whole number, which errs towards
  * caution, at least 1; above 400 the normal distribution. At least 1e-15. */
-double abdb_student_two_sided_p(double t, double freedom);
+double abdb_student_two_sided_p_of_whole_freedom(double t, double freedom);
 /* The t that is exceeded in size with probability p in (0, 1). */
 double abdb_student_two_sided_critical_t(double p, double freedom);
 /* Holm: adjusted[i] is the smallest family-wise level at which test i is rejected. NAN stays NAN

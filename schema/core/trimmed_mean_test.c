@@ -161,9 +161,11 @@ abdb_status abdb_yuen_trimmed_mean_test(const abdb_trimmed_mean_trial *samples,
                 : samples->drift * samples->drift *
                       (1 / (double)samples->a_commands + 1 / (double)samples->b_commands);
     out->error = sqrt(out->within + drift);
-    out->p = out->error > 0 ? abdb_student_two_sided_p(out->difference / out->error, out->freedom)
-             : out->difference < 0 || out->difference > 0 ? 0
-                                                          : 1;
+    out->p =
+        out->error > 0
+            ? abdb_student_two_sided_p_of_whole_freedom(out->difference / out->error, out->freedom)
+        : out->difference < 0 || out->difference > 0 ? 0
+                                                     : 1;
 done:
     return st;
 }
@@ -230,8 +232,9 @@ abdb_verdict abdb_outcome_decide_verdict(const abdb_trimmed_mean_outcome *o, dou
 
 /* Of the processes x[0..n) of one command: trimmed mean, and its squared error times n: the
  * variance of a process as the test sees it. */
-static abdb_status trimmed_mean_and_variance_of_command(const double *x, size_t n, double *mean,
-                                                        double *variance, abdb_error *err)
+static abdb_status trimmed_mean_and_winsorized_variance_of_samples(const double *x, size_t n,
+                                                                   double *mean, double *variance,
+                                                                   abdb_error *err)
 {
     double *in_order = NULL;
     abdb_status st = copy_sorted(x, n, &in_order, err);
@@ -257,8 +260,8 @@ abdb_status abdb_noise_add_within_and_between_commands(abdb_noise_sums *s, const
         size_t kept;
 
         for (end = i + 1; end < n && command[end] == command[i]; end++) continue;
-        TRY(trimmed_mean_and_variance_of_command(value + i, end - i, &means[commands++], &variance,
-                                                 err));
+        TRY(trimmed_mean_and_winsorized_variance_of_samples(value + i, end - i, &means[commands++],
+                                                            &variance, err));
         /* Pooled by degrees of freedom: each command's variance counts as often as it has them. */
         kept = end - i - 2 * trimmed_count_per_end(end - i);
         s->within += variance * ((double)kept - 1);

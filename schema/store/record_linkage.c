@@ -214,8 +214,8 @@ static double mean_of_distinct_values(const statement *row, size_t from, size_t 
 
 /* The cluster of a row that is none of the anchor's: that of a value of the anchor, or of a source
  * before it, that it agrees with; -1: none. An average of the anchor's values is marked. */
-static int match_cluster_mark_average(statement *row, size_t from, size_t i, size_t anchor,
-                                      double mean)
+static int find_cluster_of_agreeing_value_or_mark_as_average(statement *row, size_t from, size_t i,
+                                                             size_t anchor, double mean)
 {
     size_t end = row[anchor].source_end;
     size_t k = find_first_row_equal_within_precision(row, anchor, end, row[anchor].widest, &row[i]);
@@ -280,7 +280,8 @@ static int assign_clusters_by_anchor_source(statement *row, size_t from, size_t 
     next = most;
     for (size_t i = from; i < to; i++) {
         if (i >= anchor && i < row[anchor].source_end) continue;
-        row[i].cluster = match_cluster_mark_average(row, from, i, anchor, mean);
+        row[i].cluster =
+            find_cluster_of_agreeing_value_or_mark_as_average(row, from, i, anchor, mean);
         if (row[i].cluster < 0) row[i].cluster = next++;
     }
     return next;

@@ -111,8 +111,11 @@ static char *sqlite_glob_to_postgres_regex(const char *glob)
 
 /* Is it a column of v_statement (its type into *numeric) or a factor? *on_entries becomes false
  * where only a result has it: an entry without a result, such as a failed cell, has all else. */
-static abdb_status look_up_column_or_factor_kind(abdb_server *s, const char *name, bool *column,
-                                                 bool *numeric, bool *on_entries, abdb_error *err)
+static abdb_status look_up_column_or_factor_kind_and_narrow_on_entries(abdb_server *s,
+                                                                       const char *name,
+                                                                       bool *column, bool *numeric,
+                                                                       bool *on_entries,
+                                                                       abdb_error *err)
 {
     static const char sql[] =
         "SELECT 1, typcategory = 'N', EXISTS (SELECT 1 FROM pg_attribute e WHERE e.attrelid ="
@@ -152,7 +155,8 @@ static abdb_status append_condition_sql(abdb_server *s, const abdb_request *c, i
 
     if (c->words != 3 || !abdb_text_is_in_list(c->word[1], ops))
         return ABDB_FAIL(err, ABDB_USAGE, "a condition is COLUMN OP VALUE");
-    TRY(look_up_column_or_factor_kind(s, name, &column, &numeric, on_entries, err));
+    TRY(look_up_column_or_factor_kind_and_narrow_on_entries(s, name, &column, &numeric, on_entries,
+                                                            err));
     if (name != c->word[0]) column = false;
     glob = strcmp(c->word[1], "~") == 0;
     if (column && numeric && !glob && !abdb_double_parse(c->word[2], ABDB_MARK_POINT, &number))

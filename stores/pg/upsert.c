@@ -57,8 +57,8 @@ static void append_column_to_upsert_lists(upsert_sql *t, const char *column, boo
 }
 
 /* Builds the SQL by the table's primary key in the catalog. ABDB_IO: no such table. */
-static abdb_status build_upsert_sql_by_primary_key(abdb_server *s, const abdb_request *r,
-                                                   upsert_sql *t, abdb_error *err)
+static abdb_status build_upsert_sql_parts_by_primary_key(abdb_server *s, const abdb_request *r,
+                                                         upsert_sql *t, abdb_error *err)
 {
     static const char sql[] =
         "SELECT a.attname FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid"
@@ -126,7 +126,7 @@ static abdb_status skip_request_rows_return_status(abdb_status st)
 static abdb_status build_sql_and_stage_rows(abdb_server *s, const abdb_request *r, upsert_sql *t,
                                             long long *rows, abdb_error *err)
 {
-    abdb_status st = build_upsert_sql_by_primary_key(s, r, t, err);
+    abdb_status st = build_upsert_sql_parts_by_primary_key(s, r, t, err);
 
     if (st != ABDB_OK) return skip_request_rows_return_status(st);
     return stage_request_rows_in_temp_table(s, t, rows, err);
@@ -315,7 +315,7 @@ abdb_status abdb_copy_claimed_rows_into_table(abdb_server *s, const abdb_request
     long long rows;
     abdb_status st = ABDB_OK;
 
-    st = build_upsert_sql_by_primary_key(s, r, &t, err);
+    st = build_upsert_sql_parts_by_primary_key(s, r, &t, err);
     if (st != ABDB_OK) {
         upsert_sql_free(&t);
         return skip_request_rows_return_status(st);

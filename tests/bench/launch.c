@@ -46,7 +46,7 @@ static double median_s_sampled_by_harness_or_exit(abdb_instance *copy, bool watc
 
     if (watched) {
         exit_unless_ok(abdb_instances_reset_launch_and_download(copy, 1, &err), &err);
-        exit_unless_ok(abdb_sample_watch_begin_choosing_spots(
+        exit_unless_ok(abdb_sample_watch_digest_outputs_and_choose_spots_to_spoil(
                            &rule.watch, copy, abdb_clock_seconds(), rule.check_s / 4, 3, &err),
                        &err);
     }
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 
         printf("%.9g %.9g\n", a, b);
     }
-    abdb_instance_free(&copy);
+    abdb_instance_release_and_clear(&copy);
     json_decref(recipe.params);
     return 0;
 }

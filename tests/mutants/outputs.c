@@ -160,7 +160,7 @@ static abdb_status make_copies_and_launch_unless_inexact(outputs_task *t,
     if (recipe->exact && !copies[0].exact) goto done;
     TRY(launch_rounds_write_or_compare_outputs(t, copies, count, err));
 done:
-    for (size_t i = 0; i < made; i++) abdb_instance_free(&copies[i]);
+    for (size_t i = 0; i < made; i++) abdb_instance_release_and_clear(&copies[i]);
     free(copies);
     return st;
 }

@@ -75,7 +75,7 @@ static void test_many_origins_give_students_t(void **state)
     for (size_t i = 0; i < 6; i++) mean += log(others[i]) / 6;
     for (size_t i = 0; i < 6; i++) squares += (log(others[i]) - mean) * (log(others[i]) - mean);
     t = (mean - log(93)) / sqrt(squares / 5 * (1 + 1.0 / 6));
-    assert_true(fabs(row.p_others - 0.5 * abdb_student_two_sided_p(t, 5)) < 1e-12);
+    assert_true(fabs(row.p_others - 0.5 * abdb_student_two_sided_p_of_whole_freedom(t, 5)) < 1e-12);
     assert_int_equal(row.origins, 6);
     assert_int_equal(judge_unit_beside_origins_of_one_value(100, others, 6).by_others,
                      ABDB_ACCEPT_NORMAL);

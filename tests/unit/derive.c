@@ -217,7 +217,7 @@ static void test_merge_order_does_not_change_withdrawals(void **state)
 }
 
 /* What is said last holds, whatever was said before, and whatever date that bore. */
-static void test_last_withdrawal_event_holds(void **state)
+static void test_last_withdrawal_event_holds_and_repeats_add_none(void **state)
 {
     static const char *const dates[] = {"2031",
                                         "2031-05",
@@ -421,7 +421,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stepwise_derivation_equals_rebuild),
         cmocka_unit_test(test_merge_order_does_not_change_withdrawals),
-        cmocka_unit_test(test_last_withdrawal_event_holds),
+        cmocka_unit_test(test_last_withdrawal_event_holds_and_repeats_add_none),
         cmocka_unit_test(test_failed_list_of_mixed_systems_is_an_error),
         cmocka_unit_test(test_derivation_is_linear_in_rows_of_name),
         cmocka_unit_test(test_import_cost_does_not_grow_with_file)};

@@ -154,7 +154,7 @@ static abdb_status launch_twice_and_verify_gemm(const char *params, bool exact, 
     for (int i = 0; i < 2 && st == ABDB_OK; i++)
         st = abdb_instances_reset_launch_and_verify_all(&c, 1, 1e9, &checked, &err);
     *error = checked.error;
-    abdb_instance_free(&c);
+    abdb_instance_release_and_clear(&c);
     json_decref(wrong.params);
     return st;
 }
@@ -247,8 +247,8 @@ static bool sampling_finds_planted_mistake(int mistake)
     assert_ok(abdb_instances_reset_launch_and_verify_all(&c, 1, 1e9, &checked, &err));
     assert_true(checked.error <= 1);
     /* As of a quick cell that began a second ago: looks have a share of that. */
-    assert_ok(abdb_sample_watch_begin_choosing_spots(&rule.watch, &c, abdb_clock_seconds() - 1, 0.1,
-                                                     3, &err));
+    assert_ok(abdb_sample_watch_digest_outputs_and_choose_spots_to_spoil(
+        &rule.watch, &c, abdb_clock_seconds() - 1, 0.1, 3, &err));
     state = c.state;
     st = abdb_warm_up_and_sample_until_stable(c.p.device, &impl, &state, 1, &rule, &stop, &samples,
                                               &err);
@@ -257,7 +257,7 @@ static bool sampling_finds_planted_mistake(int mistake)
     /* An input that was changed is as it was. */
     assert_ok(abdb_instance_require_inputs_guards_unchanged(&c, &err));
     abdb_sample_watch_free(rule.watch);
-    abdb_instance_free(&c);
+    abdb_instance_release_and_clear(&c);
     json_decref(wrong.params);
     return st == ABDB_VERIFY;
 }

@@ -137,7 +137,7 @@ static double error_verification_finds_of_mistake(const abdb_kernel *kernel,
     for (int i = 0; i < 2; i++)
         assert_ok(
             abdb_instances_reset_launch_and_verify_all(copies, 2, wrong.budget_s, &checked, &err));
-    for (size_t i = 0; i < 2; i++) abdb_instance_free(&copies[i]);
+    for (size_t i = 0; i < 2; i++) abdb_instance_release_and_clear(&copies[i]);
     json_decref(object);
     assert_true(checked.rows_checked_share == 1 ||
                 checked.error > 1); /* all was looked at, or it was wrong */

@@ -53,8 +53,8 @@ done:
 
 /* A job of attention over pages, as micro/paged.c defines it; a list has as many pages of each
  * request. */
-static abdb_status cuda_paged_attention_prepare_job(void **state, const abdb_problem *p,
-                                                    abdb_error *err)
+static abdb_status cuda_paged_attention_prepare_split_kv_job(void **state, const abdb_problem *p,
+                                                             abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     bool table = t[INDEX].rank == 2;
@@ -85,7 +85,7 @@ done:
 const abdb_impl abdb_cu_paged = {"paged-attention",
                                  "cuda",
                                  NULL,
-                                 cuda_paged_attention_prepare_job,
+                                 cuda_paged_attention_prepare_split_kv_job,
                                  abdb_cu_job_launch_graph_or_enqueue_steps,
                                  abdb_cu_job_chosen_text,
                                  abdb_cu_job_free};

@@ -277,7 +277,7 @@ size_t abdb_cu_block_count_capped_by_device(const abdb_cu_device *d, size_t piec
 /* --- what a launch costs --- */
 
 /* Seconds of one of the EMPTY launches of a job; 0 where they cannot be timed. */
-static double time_empty_launch_s(abdb_cu_job *job, abdb_error *err)
+static double time_empty_launch_s_or_0(abdb_cu_job *job, abdb_error *err)
 {
     abdb_device *d = &job->d->device;
     double time_s = 0;
@@ -302,9 +302,9 @@ abdb_status abdb_cu_measure_and_store_launch_cost(abdb_cu_device *d, abdb_error 
         TRY(abdb_cu_load_and_add_kernel_step(
             job, &(abdb_cu_kernel_launch){.file = "empty.cu", .function = "empty", .block = 32},
             &nothing, sizeof nothing, err));
-    d->launch_s = time_empty_launch_s(job, err);
+    d->launch_s = time_empty_launch_s_or_0(job, err);
     TRY(capture_steps_as_graph(job, err));
-    d->graph_s = time_empty_launch_s(job, err);
+    d->graph_s = time_empty_launch_s_or_0(job, err);
 done:
     if (job) abdb_cu_job_free(job);
     return st;
