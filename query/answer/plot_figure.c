@@ -438,3 +438,29 @@ done:
     abdb_output_buffer_free(&answer);
     return st;
 }
+
+abdb_status abdb_plot_draw_same_rows_at_size(abdb_plot *plot, abdb_db *db, const char *size,
+                                             abdb_picture picture, abdb_tone tone, const char *path,
+                                             abdb_error *err)
+{
+    abdb_plot sized = *plot; /* shares the rows: only what depends on the size is its own */
+    const char **vendor = calloc(plot->table.rows + 1, sizeof *vendor);
+    abdb_table devices = {0};
+    abdb_drawing drawing = {.vendor = vendor};
+    abdb_status st = ABDB_OK;
+
+    sized.script = sized.undrawn = (abdb_text){0};
+    sized.look.size = size;
+    if (!vendor) TRY(ABDB_FAIL(err, ABDB_NOMEM, "figure %s", plot->figure.name));
+    TRY(abdb_figure_set_size(&sized.figure, size, err));
+    TRY(load_vendor_of_rows(&sized, db, vendor, &devices, err));
+    TRY(build_gnuplot_script(&sized, &drawing, err));
+    TRY(abdb_plot_draw_with_provenance(&sized, picture, tone, path, err));
+done:
+    plot->table.arena = sized.table.arena; /* grew by texts of cells */
+    abdb_text_free(&sized.script);
+    abdb_text_free(&sized.undrawn);
+    abdb_table_free(&devices);
+    free(vendor);
+    return st;
+}

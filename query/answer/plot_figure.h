@@ -44,6 +44,12 @@ ABDB_MUST_USE abdb_status abdb_plot_run_report(abdb_plot *plot, abdb_db *db,
 ABDB_MUST_USE abdb_status abdb_plot_draw_with_provenance(const abdb_plot *plot,
                                                          abdb_picture picture, abdb_tone tone,
                                                          const char *path, abdb_error *err);
+/* Draws the rows of a plot without highlights once more, at a size as --size takes it. The plot
+ * keeps its own size and script. Errors: as of abdb_plot_run_report_and_build_script. */
+ABDB_MUST_USE abdb_status abdb_plot_draw_same_rows_at_size(abdb_plot *plot, abdb_db *db,
+                                                           const char *size, abdb_picture picture,
+                                                           abdb_tone tone, const char *path,
+                                                           abdb_error *err);
 void abdb_plot_free(abdb_plot *plot);
 
 /* Writes into the folder, made if need be: the picture (svg, png, pdf), the table (csv), the script

@@ -167,18 +167,12 @@ done:
 static abdb_status draw_phone_figure_if_it_fits(const abdb_site *site, abdb_site_page *page,
                                                 abdb_error *err)
 {
-    const abdb_plot_look look = {.size = "phone"};
-    abdb_plot narrow = {0};
     char path[4096];
     abdb_status st;
 
     snprintf(path, sizeof path, "%s/%s-phone.svg", site->folder, page->plot.figure.name);
-    st = abdb_plot_load(&narrow, page->plot.figure.name, err);
-    if (st == ABDB_OK)
-        st = abdb_plot_run_report_and_build_script(&narrow, site->db, NULL, &look, err);
-    if (st == ABDB_OK)
-        st = abdb_plot_draw_with_provenance(&narrow, ABDB_SVG, ABDB_ADAPTIVE, path, err);
-    abdb_plot_free(&narrow);
+    st = abdb_plot_draw_same_rows_at_size(&page->plot, site->db, "phone", ABDB_SVG, ABDB_ADAPTIVE,
+                                          path, err);
     page->phone = st == ABDB_OK;
     return st == ABDB_USAGE || st == ABDB_FORMAT ? ABDB_OK : st;
 }
