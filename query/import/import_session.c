@@ -1,6 +1,6 @@
-/* import_session.c - files, archives, pipes and rounds into an open database: finds out what each
- * path is, streams archives member by member, gives files of an MLPerf round to that round until
- * all have been seen, and counts what became of every row. See import_session.h. */
+/* import_session.c - files, archives, pipes and rounds into an open database: finds the kind of
+ * each path, streams archives member by member, collects the files of an MLPerf round until all
+ * have been seen, and counts the outcome of every row. See import_session.h. */
 #include "query/import/import_session.h"
 
 #include <ctype.h>
@@ -86,7 +86,7 @@ done:
     return st;
 }
 
-/* A table of which only the heading is there has nothing to keep. */
+/* A table with only a heading has nothing to keep. */
 static bool has_content_beyond_heading(const abdb_input *input)
 {
     const char *text = input->text, *end = text + input->text_size, *line;
@@ -275,8 +275,8 @@ static archive_yield count_archive_yield_so_far(const import_session *s)
                            s->refused + s->gated};
 }
 
-/* An archive is a stream; head[0..size) was read from it already. One that is named and of which
- * nothing was kept is a failure, whatever its members are. */
+/* An archive is a stream; head[0..size) was read from it already. A named archive without a stored
+ * row is a failure, whatever its members are. */
 static abdb_status import_archive_members(import_session *s, const char *path, int in,
                                           const void *head, size_t size, bool named,
                                           abdb_error *err)
@@ -309,8 +309,8 @@ static abdb_status count_and_report_unsupported_archive(import_session *s, const
     return print_and_count_or_return_failure(s, path, ABDB_FAIL(err, ABDB_FORMAT, "%s", why), err);
 }
 
-/* Standard input, or a named pipe: what cannot be mapped; and what somebody may still write to, on
- * another machine perhaps, and should not be. */
+/* Standard input or a named pipe, which cannot be mapped; also a file that another program may
+ * still write to, perhaps on another machine, and that is therefore not mapped. */
 static abdb_status spool_and_import_stream(import_session *s, const char *path, int in,
                                            const char *head, size_t size, bool named,
                                            abdb_error *err)

@@ -1,6 +1,6 @@
 /* campaign.c - the turns of a campaign: which cells a lane (a backend, or one build of it)
- * measures, in which order, and what is said at the end. Each cell is stored, or spooled, as it
- * comes: whatever ends the program, what was measured is kept. See campaign.h. */
+ * measures, in which order, and the summary at the end. Each cell is stored, or spooled, at once:
+ * however the program ends, measured cells are kept. See campaign.h. */
 #include "query/run/campaign.h"
 
 #include <math.h>

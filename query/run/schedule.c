@@ -1,5 +1,5 @@
-/* schedule.c - what takes turns in a command of abdb run: the chosen backends, or with --builds
- * each backend of each build, with the tag and the commit that its results get. See schedule.h. */
+/* schedule.c - the lanes of a command of abdb run, measured in turns: the chosen backends, or with
+ * --builds each backend of each build, with the tag and commit of its results. See schedule.h. */
 #include "query/run/schedule.h"
 
 #include <sched.h>
@@ -75,7 +75,7 @@ done:
     return st;
 }
 
-/* Where no backend was named, those that all of the builds have. */
+/* Where no backend was named, the backends that all of the builds have. */
 static abdb_status keep_backends_in_all_builds(abdb_schedule *lanes, size_t builds, abdb_error *err)
 {
     size_t kept = 0;

@@ -74,7 +74,7 @@ static abdb_status split_command_words(abdb_schedule *lanes, const char *tag, co
     words[count] = NULL;
     *out = words;
     if (!count) TRY(ABDB_FAIL(err, ABDB_USAGE, "--command wants NAME=COMMAND"));
-    /* With a {KEY} in it, it is another in each cell, which says so where it is not there. */
+    /* A path with a {KEY} differs in each cell; a missing program is reported by its cell. */
     if (strchr(words[0], '/') && !strchr(words[0], '{') && access(words[0], X_OK) != 0)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--command: there is no program %s", words[0]));
 done:

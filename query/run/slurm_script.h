@@ -1,9 +1,9 @@
 /* slurm_script.h - abdb run --slurm: the same command as a job array of Slurm, one node a task,
  * each with a spool of its own, and one job behind them that imports all spools.
  *
- * What is made is a script for sh, which calls sbatch; it is printed, written or run. Whatever a
- * user said stands in it quoted, and nothing of it is an option or a directive of Slurm that was
- * not meant as one.
+ * The result is a script for sh, which calls sbatch; it is printed, written or run. Words of the
+ * user are quoted in it, so that none of them becomes an option or a directive of Slurm by
+ * accident.
  */
 #ifndef ABDB_QUERY_SLURM_H
 #define ABDB_QUERY_SLURM_H

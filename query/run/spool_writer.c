@@ -89,7 +89,7 @@ abdb_status abdb_spool_writer_append_durably(abdb_spool_writer *s, const abdb_en
         put += (size_t)size;
     }
     s->whole += (off_t)put;
-    /* What fails now (NFS tells of a full disk here) is told; the record may be there or not. */
+    /* A failure here (NFS reports a full disk now) is an error; the record may be kept or not. */
     if (fdatasync(s->file) != 0 && errno != EINVAL)
         return ABDB_FAIL(err, ABDB_IO, "%s: %s", s->hidden, strerror(errno));
     return ABDB_OK;

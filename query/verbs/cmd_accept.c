@@ -304,7 +304,7 @@ done:
     return st;
 }
 
-/* The exit code, the first that applies: 1 slow, 5 a check failed or did not run, 3 cannot tell. */
+/* The exit code, the first that applies: 1 slow, 5 a check failed or did not run, 3 unjudged. */
 static abdb_status fail_unless_all_units_are_normal(const judged *j, const abdb_table *t,
                                                     abdb_error *err)
 {

@@ -1,5 +1,5 @@
 /* cmd_check_backend.c - abdb check-backend: does a program keep the protocol? A line for each rule,
- * by its number in kernels/harness/protocol.md; what is tried is in kernels/runner/conformance.h.
+ * by its number in kernels/harness/protocol.md; the checks are in kernels/runner/conformance.h.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static const char *backend_path_or_word(const abdb_backend_list *all, const char
     return word;
 }
 
-/* Small cells of the kernels that abdb knows, after those that the user names. */
+/* The cells named by the user, then small cells of abdb's own kernels. */
 static abdb_status plan_given_then_shipped_cells(abdb_plan *plan, const abdb_args *args,
                                                  abdb_error *err)
 {

@@ -144,7 +144,7 @@ done:
     return st;
 }
 
-/* "abdb compare tag=a tag=b": what a gate is called. */
+/* "abdb compare tag=a tag=b": the name of a gate. */
 static void append_gate_name(const char *const *sets, size_t count, abdb_text *out)
 {
     abdb_text_puts(out, "abdb compare");
@@ -171,7 +171,7 @@ static void print_failure_for_ci(const abdb_args *args, const char *const *sets,
     abdb_text_free(&name);
 }
 
-/* Pairs refused by a rule, and those that lack what --per divides by. */
+/* Fails on pairs refused by a rule, and on pairs without the divisor of --per. */
 static abdb_status fail_if_pair_refused_or_none_has_ratio(const abdb_comparison *c, abdb_error *err)
 {
     size_t missing = 0;

@@ -57,7 +57,7 @@ static abdb_status parse_picture_type(const abdb_args *args, abdb_picture *out, 
                 : ABDB_OK;
 }
 
-/* Prints what a figure draws and where its options are listed. */
+/* Prints a figure's report and the command that lists its options. */
 static void print_figure_help(const abdb_plot *plot)
 {
     abdb_print_sanitized(
@@ -81,7 +81,7 @@ static abdb_status refuse_path_unfit_for_latex(const char *path, abdb_error *err
                : ABDB_OK;
 }
 
-/* `abdb plot NAME >picture.svg`: the picture is what is wanted there, not its name. */
+/* `abdb plot NAME >picture.svg`: then the picture is written to standard output, not its name. */
 static bool stdout_is_regular_file(void)
 {
     struct stat out;
@@ -96,7 +96,7 @@ static abdb_tone parse_picture_tone(const abdb_args *args)
                                             : ABDB_LIGHT;
 }
 
-/* The picture, and what was asked for beside it. */
+/* Writes the script, the bundle or the picture, as requested by the options. */
 static abdb_status write_script_bundle_or_picture(const abdb_plot *plot, abdb_db *db,
                                                   const abdb_args *args, abdb_picture picture,
                                                   abdb_error *err)

@@ -52,7 +52,7 @@ done:
     return st;
 }
 
-/* Prints what a pull brought, as a sentence or as a row in the format asked for. */
+/* Prints the counts of a pull, as a sentence or as a row in the requested format. */
 static abdb_status print_pulled_counts(const abdb_args *args, const abdb_counts *counts,
                                        const char *address, abdb_error *err)
 {
@@ -77,8 +77,8 @@ done:
     return st;
 }
 
-/* Removes a database that was made for what could not be taken, unless somebody else has used it
- * meanwhile. */
+/* Removes a database that was made for a failed pull, unless another program has used it in the
+ * meantime. */
 static void remove_database_if_without_entries(const char *path)
 {
     abdb_db *db = NULL;

@@ -15,7 +15,7 @@
 
 enum { NAMES_MAX = 256 };
 
-/* --- what can be asked ------------------------------------------------------------------------ */
+/* --- lists of reports and columns ------------------------------------------------------------- */
 
 /* Prints the names of all reports, for completion. Returns 0. */
 static int print_report_names(void)
@@ -46,7 +46,7 @@ static void print_option_values(const abdb_table *list)
     abdb_print_sanitized(stdout, "%s\n", list->rows > MOST ? "..." : "");
 }
 
-/* What a column says, and by which formula of v_formula or v_scaling. */
+/* Prints a column's meaning, and its formula of v_formula or v_scaling. */
 static void print_column_meaning(const char *name, const char *meaning, const char *formula)
 {
     abdb_print_sanitized(stdout, "  %-24s %s%s%s\n", name, meaning ? meaning : "",
@@ -97,8 +97,8 @@ static void print_report_help(const abdb_report *report, const char *path)
     abdb_db_close(db);
 }
 
-/* --fail-on COLUMN,...: no row may have a value in one of these, but 0. A report that tells what it
- * could not judge (column `unjudged`) must have rows: a misspelt cell holds no gate open. */
+/* --fail-on COLUMN,...: each row must have 0 or no value in these columns. A report with a column
+ * `unjudged` must have rows: otherwise a misspelt cell would pass the gate. */
 static abdb_status fail_if_column_has_nonzero_value(const abdb_args *args, const abdb_table *table,
                                                     abdb_error *err)
 {

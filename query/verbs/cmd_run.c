@@ -14,7 +14,7 @@
 #include "schema/store/digest.h"
 #include "schema/store/unfinished_runs.h"
 
-/* Of --search; and from how many seconds on a run says beforehand how long it will take. */
+/* The default time of --search; and the least duration that a run prints before it begins. */
 static const double budget_default_s = 60, announced_s = 10;
 /* Processes a side where a gate depends on it; commands one after another that a calibration
  * compares. */
@@ -337,7 +337,7 @@ done:
 }
 
 /* A campaign: its name holds the key of the plan, by which --resume finds the last one and
- * passes over its cells. Whatever ends it, what was measured is in the database or in the spool. */
+ * passes over its cells. However it ends, measured cells are in the database or in the spool. */
 static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
                                 const abdb_schedule *lanes, abdb_cell_store *k,
                                 abdb_run_tally *tally, abdb_error *err)
