@@ -1,4 +1,4 @@
-/* choose.c - what to buy or rent; see choose.h. */
+/* choose.c - finds systems to buy or rent; see choose.h. */
 #include "query/compare/choose.h"
 
 #include <math.h>

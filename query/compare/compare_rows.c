@@ -109,7 +109,7 @@ static void write_next_count_cell(row_writer *f, size_t value)
     v->integer = (long long)value;
 }
 
-/* "round v5.1|v6.0; dtype fp8|fp4", of those that differ, or the names of those unknown. */
+/* "round v5.1|v6.0; dtype fp8|fp4" of differing factors, or the names of the unknown ones. */
 static void write_differing_factors_text(const abdb_pair *pair, bool only_unknown, abdb_text *out)
 {
     abdb_text_clear(out);
@@ -155,7 +155,7 @@ static const char *picked_met_by(abdb_side side, const abdb_side_summary *s)
     return s->picked == SIZE_MAX ? NULL : side.set->member[s->picked].met_by;
 }
 
-/* Keys of what a side's number was made from. */
+/* Keys of the facts behind a side's number. */
 static void append_side_fact_keys(abdb_side side, const abdb_side_summary *s, abdb_text *out)
 {
     for (size_t i = 0; i < side.group->count; i++) {
@@ -223,8 +223,8 @@ static void write_test_quality_cells(row_writer *f, const abdb_pair *pair, bool 
                                            : NULL);
 }
 
-/* Writes the label of a pair, and as a JSON object what both sides agree in: what tells it from
- * the other rows. */
+/* Writes the label of a pair, and the equal factors of both sides as a JSON object: these identify
+ * the row. */
 static void write_label_and_factors_cells(row_writer *f, const abdb_pair *pair)
 {
     json_t *factors = json_object();

@@ -87,7 +87,7 @@ done:
     return st;
 }
 
-/* --- what keeps a ratio from the headline ----------------------------------------------------- */
+/* --- reasons to keep a ratio out of the headline ---------------------------------------------- */
 
 void abdb_make_single_member_side(abdb_single_member_side *out, const abdb_set *set, size_t member)
 {

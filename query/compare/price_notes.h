@@ -1,4 +1,4 @@
-/* price_notes.h - what the reader must know of the prices that meet in an answer. */
+/* price_notes.h - notes on the prices used together in an answer. */
 #ifndef ABDB_QUERY_PRICE_NOTES_H
 #define ABDB_QUERY_PRICE_NOTES_H
 
@@ -21,7 +21,7 @@ typedef struct {
 } abdb_price_summary;
 
 void abdb_price_summary_add_member(abdb_price_summary *met, const abdb_member *member);
-/* Notes: prices of different kind, providers of different kind, old prices and those of unknown
+/* Notes: prices of different kind, providers of different kind, prices that are old or of unknown
  * age, offers that are too small. */
 void abdb_price_summary_add_notes(const abdb_price_summary *met, abdb_table *t);
 

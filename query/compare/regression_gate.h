@@ -32,8 +32,8 @@ typedef struct {
 /* Is it a list of verdicts? ABDB_USAGE: it names the word that is none. */
 ABDB_MUST_USE abdb_status abdb_gate_refuse_unknown_verdict_names(const char *fail_on,
                                                                  abdb_error *err);
-/* Each pair and each group without its like, as a cell, and one for each side of which turns
- * failed. What a rule refuses is missing. */
+/* Each pair and each unpaired group as a cell, and one cell for each side with failed turns. A pair
+ * refused by a rule is missing. */
 ABDB_MUST_USE abdb_status abdb_gate_judge_pairs_and_unpaired_cells(abdb_gate *out,
                                                                    const abdb_comparison *c,
                                                                    const char *fail_on,

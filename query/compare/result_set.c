@@ -125,7 +125,7 @@ static bool suite_has_no_scenario(const abdb_set *set, size_t member_index)
            strcmp(suite, "storage") == 0;
 }
 
-/* What the spelling of its device says, where no factor of that name is among `count` of them. */
+/* Factors from the spelling of its device, unless one of that name is among the `count` factors. */
 static abdb_status append_device_name_factors_not_given(loader *l, const char *entry_id,
                                                         abdb_member_factor *trait, size_t *count,
                                                         abdb_error *err)

@@ -189,7 +189,7 @@ static int compare_geomean_descending_then_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* The groups that the baseline has, without those that repeat a number; false: too many. */
+/* The groups of the baseline, except groups that repeat a number; false: too many. */
 static bool collect_baseline_groups_without_repeats(suite *s)
 {
     abdb_ranking *r = s->r;
@@ -228,7 +228,7 @@ static void collect_names_with_group_bits(suite *s)
     }
 }
 
-/* Ranks those that have all of a part, best first; who lacks some of it is excluded. */
+/* Ranks names with all groups of a subset, best first; excludes names that lack one. */
 static void rank_subset_by_geomean(suite *s, uint64_t subset)
 {
     abdb_ranking *r = s->r;

@@ -1,7 +1,7 @@
-/* verdict.c - what the groups of a pair say, by how much they differ, and on what evidence.
- * Published values give a ratio; what was measured is tested process by process
- * (schema/core/trimmed_mean_test.h), and verdicts come last, when it is known how many tests there
- * were. See compare.h. */
+/* verdict.c - the ratio of the groups of a pair, and the evidence for it. Published values give
+ * only a ratio; measured results are tested process by process
+ * (schema/core/trimmed_mean_test.h), and verdicts come last, when the number of tests is known. See
+ * compare.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -290,7 +290,7 @@ static bool pair_is_tested_and_not_refused(const abdb_pair *pair)
     return isfinite(pair->difference.p) && pair->comparability != ABDB_REFUSED;
 }
 
-/* What a pair says, once it is known that it is one of so many. */
+/* Sets the verdict of a pair, which depends on the number of tests. */
 static void set_verdict_interval_and_power(const abdb_comparison *c, abdb_pair *pair, size_t tests)
 {
     abdb_difference *d = &pair->difference;

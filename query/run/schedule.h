@@ -1,4 +1,4 @@
-/* schedule.h - what takes turns in a command of abdb run: each backend, of each build. */
+/* schedule.h - the lanes of a command of abdb run: each backend of each build, in turns. */
 #ifndef ABDB_QUERY_LANES_H
 #define ABDB_QUERY_LANES_H
 

@@ -1,5 +1,5 @@
-/* cmd_choose.c - abdb choose: what to buy or rent. It is the report choose, with the words of the
- * question put together: `abdb choose llama2-70b server --rate 100k/s`. */
+/* cmd_choose.c - abdb choose: systems to buy or rent. It is the report choose, with the words of
+ * the question put together: `abdb choose llama2-70b server --rate 100k/s`. */
 #include <stdlib.h>
 #include <string.h>
 
