@@ -1,5 +1,5 @@
-/* figure_data.c - rows made ready to be drawn: gnuplot numbers what is text (levels), sees one
- * datablock with the series after another, and finds columns and bounds by name; see figure_data.h.
+/* figure_data.c - prepares rows for drawing: text values get numbers (levels), the series follow
+ * each other in one datablock, and columns and bounds have names; see figure_data.h.
  */
 #include "plots/figure_data.h"
 

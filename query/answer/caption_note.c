@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Does a stretch of a note say what to type? */
+/* Does a part of a note contain a command to type? */
 static bool text_contains_command(const char *text, size_t size)
 {
     static const char *const verbs[] = {

@@ -37,7 +37,7 @@ done:
     return st;
 }
 
-/* Replaces *list, names with blanks between, by those that were not picked; in out's arena. */
+/* Removes picked names from *list, names with blanks between; in out's arena. */
 static abdb_status remove_picked_names_from_list(const picked *p, const abdb_table *t,
                                                  const char **list, abdb_table *out,
                                                  abdb_error *err)
@@ -55,8 +55,8 @@ static abdb_status remove_picked_names_from_list(const picked *p, const abdb_tab
     return ABDB_OK;
 }
 
-/* Rows that look alike now may be of another model, or may not be compared: a note says in which
- * words they differ that stand above a table where they do not. */
+/* Rows that look alike now may be of different models, or not comparable: a note names the columns
+ * in which they differ and that would be printed above the table if they were equal. */
 static abdb_status prepend_note_of_dropped_hoisted_columns(const picked *p, const abdb_table *t,
                                                            abdb_table *out, abdb_error *err)
 {

@@ -92,7 +92,7 @@ static void write_escaped_latex_paragraph(FILE *out, const char *text)
     fputs("\\par\n", out);
 }
 
-/* What the picture says below its title, and what it has no room for: subtitle, status, what is not
+/* The text below the picture's title, and the text without room in it: subtitle, status, rows not
  * drawn, notes; a line each. */
 static void write_subtitle_status_undrawn_and_notes(const abdb_plot *plot, FILE *out,
                                                     line_writer *put)
@@ -211,7 +211,7 @@ static const struct {
              {"tex", "pdf", abdb_plot_write_latex_with_sources, ABDB_PICTURES}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
-/* NAME.json: what `abdb verify` asks for, with the digest of each file. */
+/* NAME.json: the data needed by `abdb verify`, with the digest of each file. */
 static abdb_status write_bundle_provenance_json(const abdb_plot *plot, const char *folder,
                                                 abdb_tone tone, abdb_error *err)
 {

@@ -187,7 +187,7 @@ static void collect_caption_notes(abdb_table *table, abdb_drawing *drawing, cons
     }
 }
 
-/* The columns of the table as what figures draw. */
+/* Passes the columns of the table to the drawing of the figure. */
 static abdb_status build_gnuplot_script(abdb_plot *plot, abdb_drawing *drawing, abdb_error *err)
 {
     abdb_table *table = &plot->table;

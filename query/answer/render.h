@@ -1,5 +1,5 @@
-/* render.h - each way to print a table, and what those for people share; see table.h. Rounding
- * happens here, and nowhere before. */
+/* render.h - each way to print a table, and shared functions of the ways for people; see table.h.
+ * Rounding happens here, and nowhere before. */
 #ifndef ABDB_QUERY_RENDER_H
 #define ABDB_QUERY_RENDER_H
 

@@ -26,8 +26,8 @@ static int table_width_with_gaps(const abdb_table *t, const int *width)
     return all;
 }
 
-/* Hides what people did not ask for: at most nine columns stay, where the table has a list for
- * screens those of it. */
+/* Hides columns beyond a screen: at most nine stay; where the table has a list for screens, the
+ * columns of the list. */
 static void hide_columns_not_for_screen_or_beyond_nine(const abdb_table *t, int *width)
 {
     enum { NINE = 9 };

@@ -12,8 +12,8 @@ enum { ABDB_SSH_SIGNATURE_MAX = 64 << 10, ABDB_SSH_TIMEOUT_S = 60 };
 ABDB_MUST_USE abdb_status abdb_ssh_sign(const char *key_path, const char *data, size_t size,
                                         abdb_text *signature, abdb_error *err);
 /* Checks a signature against a file of allowed signers (man ssh-keygen) and appends who signed.
- * ABDB_VERIFY: it is none of these bytes by a signer that the file lists, and err says why; the
- * others as above. */
+ * ABDB_VERIFY: it is not a signature of these bytes by a listed signer; other statuses as
+ * above. */
 ABDB_MUST_USE abdb_status abdb_ssh_check_signature(const char *signers_path,
                                                    const abdb_text *signature, const char *data,
                                                    size_t size, abdb_text *signer, abdb_error *err);

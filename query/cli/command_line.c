@@ -129,8 +129,8 @@ static bool option_argument_is_output_path(const char *name)
     return false;
 }
 
-/* Protects the database and each file that the command line names to be read, then checks where
- * standard output goes and what the command is to write. */
+/* Protects the database and each input file of the command line, then checks the target of standard
+ * output and the command's output files. */
 static abdb_status protect_inputs_refuse_unsafe_outputs(const abdb_args *args,
                                                         const abdb_command *command,
                                                         abdb_error *err)
@@ -169,7 +169,7 @@ abdb_status abdb_refuse_and_divert_streams_onto_database(int argc, char **argv, 
     TRY(abdb_outguard_refuse_protected_path(NULL, err));
     st = abdb_outguard_refuse_protected_descriptor(STDERR_FILENO, "standard error", err);
 done:
-    /* what is printed now must not go into the database either */
+    /* the error message must not be written into the database either */
     for (int file = STDOUT_FILENO; file <= STDERR_FILENO && st != ABDB_OK; file++)
         if (abdb_outguard_refuse_protected_descriptor(file, "", &unsaid) != ABDB_OK) {
             int other = file == STDERR_FILENO && abdb_outguard_refuse_protected_descriptor(
@@ -182,8 +182,8 @@ done:
     return st;
 }
 
-/* Checks the argument of an option. What is no free text is a name or a list of them; of a command
- * that is what stands before the equals sign. */
+/* Checks the argument of an option. An argument that is no free text is a name or a list of them;
+ * of a command only the part before the equals sign is a name. */
 static abdb_status refuse_long_or_unprintable_option_argument(const abdb_option *option,
                                                               const char *value, abdb_error *err)
 {

@@ -61,8 +61,8 @@ static abdb_status replace_offers_by_quote(abdb_table *t, const char *device,
     return ABDB_OK;
 }
 
-/* Refuses a quote far above the stored prices, perhaps the price of a whole node, unless the quote
- * has a number of devices. */
+/* Refuses a quote far above the lowest stored price, perhaps the price of a whole node, unless the
+ * quote has a number of devices. */
 static abdb_status refuse_likely_node_price(sqlite3 *db, const char *device,
                                             const abdb_quote *quote, abdb_error *err)
 {

@@ -125,7 +125,7 @@ double abdb_member_number(const abdb_set *set, size_t member, abdb_member_column
 /* The factor of that name, or NULL. */
 const abdb_member_factor *abdb_member_find_factor(const abdb_member *member, const char *name);
 
-/* Is the word, in any case, one of those that the query gives? ABDB_USAGE: "no WHAT 'WORD'; there
+/* Is the word, in any case, among the values of the query? ABDB_USAGE: "no WHAT 'WORD'; there
  * are ..." with all of them. */
 ABDB_MUST_USE abdb_status abdb_require_word_among_sql_values(sqlite3 *db, const char *sql,
                                                              const char *what, const char *word,
@@ -145,7 +145,7 @@ ABDB_MUST_USE abdb_status abdb_resolve_name_deciding_by_metric(sqlite3 *db, cons
 /* resolve_names.c: does it divide values, which only rates can be? */
 bool abdb_normalisation_needs_rates(const abdb_normalisation *measure);
 /* "2 rows left out: failed (The run failed.); --marks any shows them": each mark that left members
- * of the set out; who: what stands before it, or NULL. (normalise.c) */
+ * of the set out; who: the text before it, or NULL. (normalise.c) */
 void abdb_set_add_notes_of_marked_results(const abdb_set *set, const char *who, abdb_table *t);
 /* Is it a word for --per? The formula's name, or NULL for "none". ABDB_USAGE: it is not. */
 ABDB_MUST_USE abdb_status abdb_find_per_formula(const char *per, const char **formula,

@@ -1,4 +1,4 @@
-/* redact_allowlist.c - which columns may leave, and what their text must look like; see
+/* redact_allowlist.c - columns allowed in a redacted export, and the form of their texts; see
  * redact_allowlist.h.
  */
 #include "query/export/redact_allowlist.h"

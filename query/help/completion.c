@@ -25,8 +25,8 @@ typedef struct {
     size_t found;
 } completion_request;
 
-/* Prints a word, behind what was typed of the selection, if what is typed begins it; never a word
- * that would then be read as an option. FOUND_MAX at most. */
+/* Prints a word, after the selection typed so far, if it begins with the typed letters; never a
+ * word that would then be read as an option. FOUND_MAX at most. */
 static void print_candidate_if_prefix_matches(completion_request *t, const char *name,
                                               const char *meaning)
 {
@@ -52,7 +52,7 @@ static void print_matching_bar_separated_words(completion_request *t, const char
     }
 }
 
-/* The first column of what a statement gives. */
+/* Prints matching values of a statement's first column. */
 static void print_matching_first_column_of_query(completion_request *t, const char *sql)
 {
     abdb_table rows = {0};
@@ -284,7 +284,7 @@ static void print_matching_option_values(completion_request *t, const abdb_optio
 
 /* --- the command line ------------------------------------------------------------------------- */
 
-/* Offers what a word that is no option can be, by the verb and by whether it is the first. */
+/* Prints possible words that are no options, by the verb and by whether it is the first word. */
 static void print_matching_positional_words(completion_request *t, bool is_first)
 {
     const char *verb = t->command->name;

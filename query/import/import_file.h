@@ -28,7 +28,7 @@ typedef struct {
     abdb_mark_tally marks;
 } abdb_import_result;
 
-/* Imports input as one transaction. On failure nothing of it is kept. ABDB_GATE: strict, and a row
+/* Imports input as one transaction. On failure no row of it is kept. ABDB_GATE: strict, and a row
  * was rejected. */
 ABDB_MUST_USE abdb_status abdb_import_input_as_one_transaction(abdb_writer *writer,
                                                                const abdb_input *input,

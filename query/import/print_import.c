@@ -1,11 +1,11 @@
-/* print_import.c - what an import prints: lines of units, rounds and formats, and remarks; see
+/* print_import.c - the output of an import: lines of units, rounds and formats, and remarks; see
  * import_session.h. */
 #include <stdio.h>
 #include <string.h>
 
 #include "query/import/import_session.h"
 
-/* "; values: 14 kept, 2 left out" of what was read now. */
+/* "; values: 14 kept, 2 left out" of the values read now. */
 static const char *format_value_counts(const abdb_counts *c, char out[160])
 {
     const struct {

@@ -128,7 +128,7 @@ static json_t *make_tool_call_result(const abdb_mcp_server *server, const abdb_v
     return out;
 }
 
-/* A call that could not be made: an answer that says why, as the protocol wants it. */
+/* The answer to a call that could not be made: the reason, in the form of the protocol. */
 static json_t *make_tool_call_failure_result(const abdb_error *err)
 {
     return json_pack("{s:[{s:s, s:s}], s:b}", "content", "type", "text", "text", err->message,

@@ -127,7 +127,7 @@ static int vtab_compute_all_rows(sqlite3_vtab_cursor *base, int given, const cha
         return SQLITE_OK;
     sqlite3_free(base->pVtab->zErrMsg);
     base->pVtab->zErrMsg = sqlite3_mprintf("%s: %s", m->function->name, err.message);
-    /* what SQL cannot help is told from mistakes in it */
+    /* a failure of the database has another code than a mistake in the SQL */
     return err.status == ABDB_DB ? SQLITE_IOERR : SQLITE_ERROR;
 }
 
