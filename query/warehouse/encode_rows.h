@@ -13,8 +13,8 @@
 
 /* Tables that are carried as they are: dictionaries, rules, claims, withdrawals. End: NULL. */
 extern const char *const abdb_carry_plain[];
-/* Tables whose number is their key; abdb_carry_few lists small tables (notes, specifications,
- * prices), whose rows are requested first. */
+/* Tables whose number is their key: a push sends all rows of abdb_carry_few (notes, specifications,
+ * prices), but only the rows of abdb_carry_many that the warehouse lacks. */
 extern const char *const abdb_carry_few[], *const abdb_carry_many[];
 
 /* Makes the numbers that carried rows need, for this connection: temporary tables

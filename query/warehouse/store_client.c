@@ -109,7 +109,7 @@ void abdb_store_start_request(abdb_store_client *link, const char *word,
     abdb_text_puts(&line, "\n");
     link->most = link->rows = 0;
     if (line.failed) abdb_text_clear(&line);
-    /* An incomplete request is refused by the answer; a failed send by the next send. */
+    /* Without memory an empty line is sent, which the store refuses; a failed send fails again. */
     (void)!abdb_stream_send_buffered(&link->stream, line.failed ? "\n" : line.data,
                                      line.failed ? 1 : line.size, NULL);
     abdb_text_free(&line);

@@ -41,7 +41,7 @@ ABDB_MUST_USE abdb_status abdb_store_send_row(abdb_store_client *link, const abd
 ABDB_MUST_USE abdb_status abdb_store_end_and_flush_request(abdb_store_client *link,
                                                            bool with_end_of_rows, abdb_error *err);
 /* The next row of the answer, its words in link->word; *is_row false: the answer is over, and
- * link->said has its last line. Fails with the store's error. */
+ * link->result_text has its text. Fails with the store's error. */
 ABDB_MUST_USE abdb_status abdb_store_read_row_or_final_answer(abdb_store_client *link, bool *is_row,
                                                               abdb_error *err);
 /* Refuses a row with another number of words, because words of the row before would fill it. */

@@ -38,7 +38,7 @@ static double median_of_sorted(const abdb_accept_value *v, size_t n)
     return 0.5 * (v[(n - 1) / 2].value + v[n / 2].value);
 }
 
-/* The end of the stretch of values of the same cell, and of the same group where `group` says so.
+/* The end of the stretch of values of the same cell, and, where `group` is true, of the same group.
  */
 static size_t end_of_run_of_cell_or_cell_and_group(const abdb_accept_value *v, size_t n,
                                                    size_t from, bool group)
@@ -111,7 +111,7 @@ static double prediction_spread_and_satterthwaite_freedom(const population *p, d
     return sqrt(between + within);
 }
 
-/* One-sided p of a value so many spreads below what was expected. */
+/* One-sided p of a value t spreads below the expected one. */
 static double one_sided_p_of_slowness(double t, double freedom)
 {
     double p = 0.5 * abdb_student_two_sided_p_of_whole_freedom(t, freedom);
@@ -119,7 +119,7 @@ static double one_sided_p_of_slowness(double t, double freedom)
     return t > 0 ? p : 1 - p;
 }
 
-/* The slowness (0.05) that is called slow 99 times in 100: t spreads, and what chance takes away.
+/* The slowness (0.05) that is found 99 times in 100: t spreads, and a margin for chance.
  */
 static double slowness_that_is_found_99_times_in_100(double t, double spread, double freedom,
                                                      double effect)

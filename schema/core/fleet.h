@@ -1,12 +1,12 @@
 /* fleet.h - nodes that measured the same cells: which differs from its peers, on what evidence.
  *
- * As in trimmed_mean_test.h a process counts once. What a node measured is set against its peers,
+ * As in trimmed_mean_test.h a process counts once. The times of a node are compared with its peers,
  * the other nodes:
  * (1) The value of a process is the logarithm of its time less that of the peers (median over them
  *     of the medians of their processes), cell by cell; over all cells the mean of these.
- * (2) A peer counts once, by the median of its processes. How far apart equal nodes lie is learnt
- *     from the peers themselves, by the Winsorised squares of Yuen's test, which a few odd ones
- *     among them do not move: it is the drift of the trial, once for the node that is looked at.
+ * (2) A peer counts once, by the median of its processes. The spread of equal nodes is estimated
+ *     from the peers themselves, by the Winsorised squares of Yuen's test, which a few odd peers do
+ *     not change: it is the drift of the trial, once for the tested node.
  * (3) abdb_yuen_trimmed_mean_test sets the processes of the node against the values of its peers.
  * (4) p is corrected by Holm for all nodes that were looked at; where there are several cells, half
  *     of alpha is for nodes over all cells, half for nodes and cells.

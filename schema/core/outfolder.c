@@ -161,7 +161,7 @@ void abdb_outfolder_replace_partial_path_in_error(const abdb_outfolder *out, con
         snprintf(err->message + used, sizeof err->message - used, "%s", from);
 }
 
-/* The names of files are on the disk, not only what is in them. */
+/* Writes the names of files to the disk, not only their contents. */
 static int nftw_fsync_directory(const char *path, const struct stat *info, int kind, struct FTW *at)
 {
     int folder, code;

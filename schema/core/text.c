@@ -265,8 +265,8 @@ static size_t common_prefix_length(const char *a, const char *b)
 const char *abdb_nearest_name(const char *name, const char *const *names, size_t count)
 {
     const char *best = NULL;
-    /* Suggested is what differs in half of the letters at most; of equal ones that with the longer
-     * common beginning. */
+    /* A suggestion differs in half of the letters at most; of equally near names, the one with the
+     * longer common beginning is taken. */
     int least = (int)strlen(name) / 2 + 1;
 
     for (size_t i = 0; i < count; i++) {

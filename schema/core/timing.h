@@ -23,9 +23,9 @@ void abdb_format_now_utc(char out[32]);
 void abdb_timing_enable(void);
 /* abdb_monotonic_seconds(); 0 where nothing is taken. */
 double abdb_timing_now_if_enabled(void);
-/* Adds the time since `from` to the stretch called `what`, which is copied; from any thread. */
+/* Adds the time since start_s to the part named label, which is copied; from any thread. */
 void abdb_timing_add_elapsed(const char *label, double start_s);
-/* What was taken, in the order of first use. */
+/* The times of all parts, in the order of first use. */
 const abdb_timing *abdb_timing_list(size_t *count);
 
 #endif

@@ -1,5 +1,5 @@
-/* trimmed_mean_test.h - two sides, each some processes that measured one thing: how they differ, on
- * what evidence, and what these data could show at all.
+/* trimmed_mean_test.h - two sides, each some processes that measured one thing: their difference,
+ * the evidence for it, and the difference that these data could show.
  *
  * The unit is the process: samples of one process share its luck (pages, places, neighbours), so a
  * process counts once, by the logarithm of its median. Sides are summed up by trimmed means, which
@@ -54,8 +54,8 @@ ABDB_MUST_USE abdb_status abdb_yuen_trimmed_mean_test(const abdb_trimmed_mean_tr
  * estimate must also be `effect` (ln) or more. */
 double abdb_outcome_detectable_change(const abdb_trimmed_mean_outcome *outcome, double alpha,
                                       double effect);
-/* Processes a side that would show `wanted` (ln ratio), those that there are or more; 0: no number
- * of them up to ABDB_REPEAT_MOST (they vary too much, or commands drift). */
+/* Processes a side that would show wanted_change (ln ratio), at least the present number; 0: no
+ * number up to ABDB_REPEAT_MOST is enough (they vary too much, or commands drift). */
 size_t abdb_processes_needed_for_detectable_change(const abdb_trimmed_mean_trial *trial,
                                                    const abdb_trimmed_mean_outcome *outcome,
                                                    double alpha, double effect,
