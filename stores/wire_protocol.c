@@ -1,4 +1,4 @@
-/* wire_protocol.c - the lines that abdb and a store speak; see wire_protocol.h. */
+/* wire_protocol.c - the lines exchanged by abdb and a store; see wire_protocol.h. */
 #include "stores/wire_protocol.h"
 
 #include <stdio.h>

@@ -123,7 +123,7 @@ static double deviation_of(const level_series *s, size_t from, size_t to, double
     return sum;
 }
 
-/* Places a change of [from, to): the split of least deviation, and those nearly as good. */
+/* Places a change of [from, to): the split of least deviation, and other splits nearly as good. */
 static void place_change(const level_series *s, size_t from, size_t to, abdb_change *change)
 {
     double least = INFINITY, freedom, noise = noise_of_neighbours(s, from, to, &freedom);

@@ -110,8 +110,8 @@ done:
 
 /* --- two sides -------------------------------------------------------------------------------- */
 
-/* Each side by itself; to both errors comes the drift, squared, once for each command. The degrees
- * of freedom of a sum of errors are those of Welch and Satterthwaite. */
+/* Each side by itself; the squared drift is added to both errors, once for each command. The
+ * degrees of freedom of a sum of errors are by Welch and Satterthwaite. */
 static abdb_status trimmed_difference_of_sides(const abdb_trimmed_mean_trial *t,
                                                abdb_trimmed_mean_outcome *out, abdb_error *err)
 {

@@ -22,7 +22,7 @@ typedef struct {
     int arguments, sides; /* sides: the second argument is one */
     double option;        /* of the last argument, where it is not given */
     int has_option;       /* the last argument is an option */
-    /* *has: there is a value; err says why a status is not ABDB_OK. */
+    /* *has: there is a value; err: the reason of a status other than ABDB_OK. */
     abdb_status (*compute)(const samples *s, double *out, int *has, abdb_error *err);
 } statistic;
 

@@ -21,14 +21,14 @@ typedef struct {
     const abdb_result *result[ABDB_RESULT_MAX];
 } abdb_sorted_entry;
 
-/* Is the field one of those that many entries share (a column of description)? Else it is a column
- * of entry_row. */
+/* Is the field shared by many entries (a column of description)? Else it is a column of
+ * entry_row. */
 bool abdb_field_is_in_description(int field);
 void abdb_sort_factors_and_results(abdb_sorted_entry *o, const abdb_entry *e);
 
-/* Makes the keys of entries that can be kept, in any thread: abdb_keymaker_close frees what it
- * holds. sha256: of the file that the entries are read from, borrowed, or NULL; _file changes
- * it. */
+/* Makes the keys of entries that can be kept, in any thread: abdb_keymaker_close frees its memory.
+ * sha256: of the file that the entries are read from, borrowed, or NULL;
+ * abdb_keymaker_set_file_digest changes it. */
 ABDB_MUST_USE abdb_status abdb_keymaker_open(abdb_keymaker *out, const char *sha256,
                                              abdb_error *err);
 void abdb_keymaker_set_file_digest(const abdb_keymaker *keys, const char *sha256);

@@ -1,5 +1,5 @@
-/* record_linkage_blocks.c - which subjects are made anew: those of a block, all statements of one
- * suite, round and model, where one of them is new or touched (derive.h). */
+/* record_linkage_blocks.c - finds the subjects to make anew: all of a block (the statements of one
+ * suite, round and model) where one statement is new or touched (derive.h). */
 #include "schema/store/derive.h"
 
 #include <stdio.h>

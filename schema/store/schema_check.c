@@ -1,4 +1,4 @@
-/* schema_check.c - tables and views of a file against those of this program; see schema_check.h. */
+/* schema_check.c - compares tables and views of a file with this program's; see schema_check.h. */
 #include "schema/store/schema_check.h"
 
 #include <ctype.h>
@@ -114,8 +114,8 @@ static object *find_expected_object(expected_objects *e, const char *name)
     return NULL;
 }
 
-/* Does a file say the same of an object? Most often to the byte, as SQLite keeps statements as they
- * were made; else layout and comments are taken off both. False, and *failed: no memory. */
+/* Has a file the same SQL of an object? Most often byte for byte, as SQLite keeps statements as
+ * written; else layout and comments are removed from both. False, and *failed: no memory. */
 static bool same_sql_ignoring_layout(const object *own, const char *sql, bool *failed)
 {
     abdb_text plain = {0}, wanted = {0}, copy = {0};

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* The entries to look at: all when a withdrawal came, else those beyond the mark and the touched.
+/* The entries to check: after a new withdrawal all, else new ones beyond the mark and touched ones.
  */
 static const char which_all[] =
     "CREATE TEMP TABLE looked AS SELECT entry_id FROM entry_row WHERE entry_key IN (SELECT"

@@ -265,7 +265,7 @@ abdb_status abdb_writer_commit_and_withdraw_replaced_imports(abdb_writer *w, abd
         st = withdraw_imports_by_older_versions(w, err);
     if (st == ABDB_OK && w->unit && w->unit->replace && w->artifact)
         st = restore_import_withdraw_others_of_same_bytes(w, w->artifact, err);
-    /* Whoever read the file may have taken what memory was refused to for what is not there. */
+    /* The reader of the file may have taken a value lost for lack of memory for a missing one. */
     if (st == ABDB_OK && abdb_allocation_failure_count() != w->starved)
         st = ABDB_FAIL(err, ABDB_NOMEM, "a file");
     if (st == ABDB_OK) {
@@ -312,7 +312,7 @@ done:
     return st;
 }
 
-/* Counts a row of the input once, by what its entries and facts became: accepted, duplicate,
+/* Counts a row of the input once, by the outcome of its entries and facts: accepted, duplicate,
  * rejected or ignored. */
 static abdb_status count_row_by_outcome_and_reset(void *self, abdb_error *err)
 {

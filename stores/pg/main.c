@@ -1,5 +1,5 @@
-/* main.c - abdb-store-pg: a warehouse on PostgreSQL, as `abdb push` and `abdb pull` speak to it
- * (stores/protocol.md). It is all of abdb that is linked with libpq. */
+/* main.c - abdb-store-pg: serves a warehouse on PostgreSQL to `abdb push` and `abdb pull`
+ * (stores/protocol.md). It is the only part of abdb that is linked with libpq. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -31,8 +31,8 @@ done:
     return st;
 }
 
-/* begin [read]: a transaction; one that writes also makes the month's partitions, and counts
- * what it adds. */
+/* begin [read]: a transaction; one that writes also makes the month's partitions, and counts its
+ * added rows. */
 static abdb_status handle_begin_and_make_partitions(abdb_server *s, const abdb_request *r,
                                                     abdb_text *reply, abdb_error *err)
 {
@@ -95,8 +95,8 @@ done:
 }
 
 /* Begins to make derived rows anew in a transaction of its own, and runs settle.sql, which makes
- * those that SQL can make. The reply is what else is wanted; "nothing", without a transaction,
- * where no arrival waits. */
+ * the rows that SQL can make. The reply lists the other wanted rows; "nothing", without a
+ * transaction, where no arrival waits. */
 static abdb_status handle_start_deriving_under_lock(abdb_server *s, const abdb_request *r,
                                                     abdb_text *reply, abdb_error *err)
 {
@@ -181,7 +181,7 @@ static const struct {
     {"spellings", handle_list_spellings},
 };
 
-/* Answers one request. After an error the transaction is gone, and so is what it had added. */
+/* Answers one request. An error rolls back the transaction with all its added rows. */
 static void run_request_and_write_answer(abdb_server *s, const abdb_request *r)
 {
     abdb_text said = {0};
