@@ -89,7 +89,7 @@ typedef struct {
     abdb_arena arena;
 } abdb_figure;
 
-/* What is drawn: cells as text (NULL: missing), numbers unquoted. */
+/* The drawn data: cells as text (NULL: missing), numbers unquoted. */
 typedef struct {
     size_t columns, rows;
     const char *const *name;      /* columns */

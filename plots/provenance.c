@@ -305,8 +305,8 @@ static bool decode_last_pdf_provenance_value(const char *data, size_t size, abdb
     return false;
 }
 
-/* What another program made of a PDF of abdb's: the information may stand in a compressed stream
- * of objects. */
+/* For a PDF of abdb rewritten by another program: the information may be in a compressed stream of
+ * objects. */
 static bool decode_provenance_in_compressed_pdf_streams(const char *data, size_t size,
                                                         abdb_text *stamp)
 {

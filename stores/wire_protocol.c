@@ -8,7 +8,7 @@
 static char *line, *request; /* the last row and the last request that were heard */
 static size_t line_room, request_room;
 
-/* What a backslash and a letter stand for, in place: COPY's escapes. */
+/* Decodes escapes of a backslash and a letter in place: COPY's escapes. */
 static void unescape_word_in_place(char *word)
 {
     static const char letters[] = "bfnrtv", bytes[] = "\b\f\n\r\t\v";

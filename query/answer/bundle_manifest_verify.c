@@ -121,7 +121,7 @@ done:
     return st;
 }
 
-/* What a file of a bundle holds, for a reader who sees that it is not the one that was signed. */
+/* The contents of a bundle's file, for the message that it differs from the signed one. */
 static const char *describe_changed_file(const char *name)
 {
     static const char *const words[][2] = {{".md", "signed with another caption or sources"},

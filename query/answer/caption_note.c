@@ -37,7 +37,7 @@ static size_t next_clause_size(const char *text)
     return size;
 }
 
-/* What to type is left out of a note. */
+/* Removes commands to type from a note. */
 static const char *strip_command_clauses(abdb_arena *arena, const char *note)
 {
     abdb_text out = {0};

@@ -51,7 +51,7 @@ done:
     return st;
 }
 
-/* What is said below the table of a value that was taken for another. */
+/* Adds a note below the table that a typed value was replaced by another one. */
 static void add_table_note_value_replaced(const abdb_report *report, size_t p, const char *typed,
                                           const char *replacement, abdb_table *table)
 {

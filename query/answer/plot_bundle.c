@@ -57,7 +57,7 @@ done:
     return st;
 }
 
-/* What is said with a picture in one kind of document; `sources` has a line each. */
+/* Writes the text around a picture for one kind of document; `sources` has a line each. */
 typedef void include(const abdb_plot *plot, const char *path, char *sources, FILE *out);
 
 /* Writes a file of the bundle that lists the sources of the figure. */
@@ -171,7 +171,7 @@ abdb_status abdb_plot_write_latex_with_sources(const abdb_plot *plot, abdb_db *d
     return write_document_with_sources(plot, db, picture_path, out, write_latex_figure, err);
 }
 
-/* What `out` does not take is said when it is committed. */
+/* An error of writing to `out` is reported when it is committed. */
 typedef abdb_status writer(const abdb_plot *plot, abdb_db *db, const char *path, FILE *out,
                            abdb_error *err);
 
@@ -197,7 +197,7 @@ static abdb_status write_gnuplot_script(const abdb_plot *plot, abdb_db *db, cons
     return ABDB_OK;
 }
 
-/* What a bundle consists of, and who writes it. */
+/* The files of a bundle, and the functions that write them. */
 static const struct {
     const char *suffix, *shown; /* shown: the picture that it includes */
     writer *write;              /* NULL: a picture */

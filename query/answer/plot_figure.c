@@ -245,8 +245,8 @@ static const char *copy_into_table(abdb_table *table, const char *text)
 /* --- a narrowed field -------------------------------------------------------------------------
  */
 
-/* What narrows the field of a figure: "chosen devices, vendor AMD: "; the values without it in
- * `wide`. "": nothing. */
+/* The options that narrow the field of a figure: "chosen devices, vendor AMD: "; the values without
+ * them in `wide`. "": none. */
 static const char *describe_narrowing_widen_values(abdb_plot *plot, const abdb_plot_look *look,
                                                    const char *const *value, const char **wide)
 {

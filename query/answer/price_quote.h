@@ -1,5 +1,5 @@
 /* price_quote.h - the reader's own prices: 'DEVICE=2.49 USD/h', several joined by ','; also '2.49',
- * '$2.49' and '$2.49/h'. What N devices cost together is 'DEVICE=19.92 USD/h/8'. */
+ * '$2.49' and '$2.49/h'. A price of 8 devices together is 'DEVICE=19.92 USD/h/8'. */
 #ifndef ABDB_QUERY_QUOTES_H
 #define ABDB_QUERY_QUOTES_H
 

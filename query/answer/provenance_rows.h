@@ -8,7 +8,7 @@
 #include "query/answer/table.h"
 #include "schema/store/digest.h"
 
-/* What verify found: rows of the table that it prints. */
+/* The findings of verify: rows of the table that it prints. */
 typedef struct {
     abdb_db *db;
     abdb_table *out;

@@ -289,8 +289,8 @@ done:
     return st;
 }
 
-/* Checks the signature of a bundle, then the bundle. What is found out by the signature stands,
- * also where so much was changed that nothing else can be read. */
+/* Checks the signature of a bundle, then the bundle. The findings by the signature are kept, even
+ * where too much was changed to read the rest. */
 static abdb_status report_signed_bundle_changes(abdb_verifier *c, const char *path, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
@@ -365,7 +365,7 @@ static abdb_status append_differences_of_bundles_else_pages(abdb_verifier *c, co
     return st;
 }
 
-/* What was found, as a sentence. */
+/* The outcome, as a sentence. */
 static const char *title_of_outcome(abdb_verifier *c)
 {
     const char *thing = c->verdict->is_site_page ? "page" : "figure";

@@ -1,5 +1,5 @@
 /* render.c - tables as text, markdown, CSV, JSON, HTML and LaTeX; see render.h.
- * Formats for people round as the columns' styles say; formats for programs are exact. */
+ * Formats for people round by the columns' styles; formats for programs are exact. */
 #include "query/answer/render.h"
 
 #include <math.h>

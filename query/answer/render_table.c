@@ -101,7 +101,7 @@ static void print_names_of_columns_without_room(const abdb_table *t, const int *
     abdb_text_free(&line);
 }
 
-/* Prints the headings. Those of many columns without a row would only be noise. */
+/* Prints the headings, except for many columns without a row, where they would be useless. */
 static void print_headings_unless_many_without_rows(const abdb_table *t, const int *width,
                                                     const bool *right, size_t last, FILE *out)
 {

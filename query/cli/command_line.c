@@ -90,7 +90,7 @@ static abdb_status fail_unknown_option_with_suggestion(const abdb_args *args, co
                      near ? "?" : "; see --help");
 }
 
-/* What getopt_long's answer stands for; NULL: for no option. */
+/* The option for getopt_long's return value; NULL: no option. */
 static const abdb_option *option_of_getopt_code(const abdb_args *args, int code)
 {
     if (code >= FIRST_LONG) return args->option[code - FIRST_LONG];
@@ -203,8 +203,8 @@ static abdb_status refuse_long_or_unprintable_option_argument(const abdb_option 
                                     what, size, most);
 }
 
-/* Checks that words beside the options are no longer than a name or a path may be. What is free
- * text there, SQL and notes, has no such bound. */
+/* Checks that words beside the options are no longer than a name or a path may be. Free text, that
+ * is SQL and notes, has no such limit. */
 static abdb_status refuse_overlong_positionals_except_free_text(const abdb_args *args,
                                                                 const char *verb, abdb_error *err)
 {
@@ -308,7 +308,7 @@ abdb_status abdb_busy_timeout_from_args(const abdb_args *args, abdb_busy_timeout
     return ABDB_OK;
 }
 
-/* What went wrong after memory was refused did so for want of it, whatever it was taken for. */
+/* After a failed allocation, any error is reported as lack of memory, whatever its own status. */
 int abdb_print_error_return_exit_code(const abdb_error *err)
 {
     bool starved = abdb_allocation_failure_count() > 0,

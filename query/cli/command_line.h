@@ -30,7 +30,7 @@ typedef struct {
     int positionals;
 } abdb_args;
 
-/* What a verb takes beside its options. */
+/* Properties of a verb beside its own options. */
 enum {
     ABDB_PRINTS_ROWS = 1, /* the output options */
     ABDB_TAKES_NAME = 2,  /* the name of a report or figure first, which has help of its own */

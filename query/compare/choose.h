@@ -28,7 +28,7 @@
 
 typedef enum { ABDB_BY_DOLLAR, ABDB_BY_DEVICE, ABDB_BY_WATT } abdb_choose_by;
 
-/* What owning a device costs per hour: cost@1 of query/reports/cost-model.sql. */
+/* The cost of owning a device per hour: cost@1 of query/reports/cost-model.sql. */
 typedef struct {
     const char *capital; /* 'DEVICE=45000,...' in USD, each with its share of the system; or NULL */
     double life_years, utilisation, power_w, pue, usd_per_kwh;

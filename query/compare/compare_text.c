@@ -214,7 +214,7 @@ static void note_pairs_repeating_a_number(const abdb_comparison *c, abdb_table *
     }
 }
 
-/* What has no like on the other side. */
+/* Notes results without a partner on the other side. */
 static void note_unpaired_results(const abdb_comparison *c, abdb_table *t)
 {
     for (size_t s = 1; s < c->sets; s++)

@@ -316,7 +316,7 @@ static abdb_status check_options_prepare_sql_load_offers(normaliser *n, abdb_err
     return divides_by_price(n) ? abdb_load_offers_and_quotes(&n->offers, n->db, m, err) : ABDB_OK;
 }
 
-/* What a value was stated per matters no more once a formula made it: all of them begin with
+/* The stated divisor of a value has no effect once a formula computed it: all formulas begin with
  * totals. */
 static void set_per_factor_state(abdb_member *m, bool inapplicable)
 {

@@ -182,7 +182,7 @@ static bool is_first_offer_of_provider(const abdb_system_choice *c, const abdb_c
     return true;
 }
 
-/* What is known of the offers of a device, beside the cheapest. */
+/* Fills in details of a device's offers, beside the cheapest. */
 static void fill_offer_details_note_small(abdb_system_choice *c, const abdb_choose_context *s,
                                           size_t cheapest_row, abdb_purchase *p)
 {

@@ -1,5 +1,5 @@
 /* regression_gate.h - a comparison as a gate: which of its cells hold, which do not, and which
- * could not be judged. What could not be judged does not pass in silence. */
+ * could not be judged. A cell that could not be judged is reported. */
 #ifndef ABDB_COMPARE_GATE_H
 #define ABDB_COMPARE_GATE_H
 

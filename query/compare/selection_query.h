@@ -5,7 +5,7 @@
 #include "query/compare/result_set.h"
 #include "query/compare/selection.h"
 
-/* What a selection becomes. */
+/* The SQL query of a selection. */
 typedef struct {
     sqlite3 *db;
     const abdb_normalisation *measure;

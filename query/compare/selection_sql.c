@@ -97,7 +97,7 @@ done:
     return st;
 }
 
-/* What is there instead: "; these are of metric time_to_train_s (--metric takes one)". */
+/* The metrics that exist instead: "; these are of metric time_to_train_s (--metric takes one)". */
 static abdb_status append_metrics_of_otherwise_matching_results(abdb_selection_query *q,
                                                                 const abdb_selection *s,
                                                                 const abdb_normalisation *m,

@@ -111,8 +111,8 @@ static size_t count_distinct_benchmark_scenarios_of_subset(const suite *s, uint6
 }
 
 /* The part of the suite that two or more have, of the most benchmarks times names; of equals, of
- * the most groups. What some names share is the intersection of their sets, so all intersections
- * are made, each once. 0: none. */
+ * the most groups. The shared groups of some names are the intersection of their sets, so these
+ * are all made, each once. 0: none. */
 static uint64_t find_subset_with_most_benchmarks_times_names(const suite *s)
 {
     uint64_t *part = calloc(PARTS_MAX, sizeof *part), best = 0;

@@ -13,7 +13,7 @@ typedef struct {
     double least_drift, most_drift;
 } tested_pair_counts;
 
-/* What the tested pairs have in common. */
+/* Summary of the tested pairs. */
 static tested_pair_counts summarise_tested_pairs(const abdb_comparison *c)
 {
     tested_pair_counts n = {.least_drift = INFINITY};

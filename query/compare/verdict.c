@@ -77,7 +77,7 @@ double abdb_change_to_detect_or_default(const abdb_comparison *c)
 
 /* --- processes -------------------------------------------------------------------------------- */
 
-/* What commands of this machine differ by, for the kernel of the pair. */
+/* Sets the drift between commands of this machine, for the kernel of the pair. */
 static abdb_status set_machine_drift_of_trial(abdb_comparison *c, abdb_pair *pair,
                                               abdb_trimmed_mean_trial *t, abdb_error *err)
 {
@@ -296,7 +296,7 @@ static void set_verdict_interval_and_power(const abdb_comparison *c, abdb_pair *
     abdb_difference *d = &pair->difference;
     double alpha = abdb_significance_level_or_default(c),
            effect = log(1 + abdb_effect_threshold_or_default(c));
-    /* What could be shown is asked at the level that Holm's correction leaves to the strictest
+    /* The detectable change is computed at the level that Holm's correction leaves to the strictest
      * test. */
     double each = alpha / (double)(tests ? tests : 1);
     double t = abdb_student_two_sided_critical_t(alpha, d->outcome.freedom);

@@ -14,7 +14,7 @@
 
 enum { NAMES_MAX = 256, FOUND_MAX = 400, PATIENCE_S = 2 };
 
-/* What is being completed. */
+/* The word being completed, and its context. */
 typedef struct {
     FILE *out;
     const abdb_command *command;
@@ -137,7 +137,7 @@ static void print_matching_kernel_names(completion_request *t)
         print_candidate_if_prefix_matches(t, *name, NULL);
 }
 
-/* What --format of a verb can be: of files that are read, else of rows that are printed. */
+/* Values of --format of a verb: formats of input files for import, else formats of output. */
 static void print_matching_format_names_of_verb(completion_request *t)
 {
     if (strcmp(t->command->name, "import") == 0)
@@ -244,7 +244,7 @@ static void print_matching_option_names(completion_request *t)
         }
 }
 
-/* What an option of a verb can be followed by. */
+/* Prints possible values of a verb's option. */
 static void print_matching_option_values(completion_request *t, const abdb_option *o)
 {
     static const struct {
@@ -325,7 +325,7 @@ static bool load_report_of_command(abdb_report *out, const abdb_command *command
            ABDB_OK;
 }
 
-/* What was typed before the word at hand. */
+/* The words typed before the word being completed. */
 typedef struct {
     const char *path;          /* of the database; NULL: none was named */
     const char *name;          /* the first word that is no option: of a report, figure or file */
@@ -401,7 +401,7 @@ void abdb_print_completions(FILE *out, int words, char *const *word)
     if (t.report) abdb_report_free(&report);
 }
 
-/* Nothing that abdb prints is evaluated: lines are taken as they are, and quoted. */
+/* The scripts never evaluate abdb's output: lines are taken as they are, and quoted. */
 static const struct {
     const char *shell, *script;
 } scripts[] = {

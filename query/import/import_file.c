@@ -15,7 +15,7 @@
 
 extern const abdb_embedded abdb_vocabulary[];
 
-/* What hands over the records of a unit: an importer and its input, or a folder of a round. */
+/* The origin of a unit's records: an importer and its input, or a folder of a round. */
 typedef struct {
     const abdb_importer *importer;
     const abdb_input *input;

@@ -98,7 +98,7 @@ static bool has_content_beyond_heading(const abdb_input *input)
     return *text == '{' || *text == '[' || (line && line < end);
 }
 
-/* What was recognised, and brought nothing, is no success. */
+/* A recognised file without a stored row is no success. */
 static void warn_and_count_if_nothing_kept(import_session *s, const char *path, bool named,
                                            const char *format, const abdb_counts *c)
 {
@@ -132,7 +132,7 @@ static abdb_status import_input_or_give_it_to_round(import_session *s, const abd
     if (st == ABDB_OK)
         st = abdb_import_input_as_one_transaction(s->writer, read, s->options, &unit, err);
     if (read == &rows) free(rows.decoded);
-    /* What could not be read for want of memory is neither damaged nor of no known format. */
+    /* A failure to read for lack of memory does not mean a damaged file or an unknown format. */
     if (st != ABDB_OK && abdb_allocation_failure_count() != starved)
         st = ABDB_FAIL(err, ABDB_NOMEM, "a file");
 
@@ -264,7 +264,7 @@ static bool is_archive_to_read(const char *path, bool named, const char *head, s
            (named || abdb_archive_has_suffix(path));
 }
 
-/* What came of an archive, to be compared: units, files of rounds, and failures that were said. */
+/* Counts for an archive, to be compared: units and files of rounds, and printed failures. */
 typedef struct {
     size_t kept, failed;
 } archive_yield;
@@ -348,7 +348,7 @@ static abdb_status read_file_head(int in, char head[ABDB_ARCHIVE_HEAD], size_t *
     return ABDB_OK;
 }
 
-/* What begins with `head` and goes on in `in`. */
+/* Imports a path whose first bytes are `head` and whose rest is in `in`. */
 static abdb_status import_archive_pipe_or_file(import_session *s, const char *path, int in,
                                                const char *head, size_t size, bool named,
                                                abdb_error *err)

@@ -19,7 +19,7 @@ typedef struct {
     size_t count, capacity;
 } abdb_file_list;
 
-/* What is not read of a folder or an archive, and named with its count. */
+/* Kinds of files in a folder or archive that are not read, but reported with their count. */
 typedef enum {
     ABDB_SKIPPED_HIDDEN,  /* its name, or that of a folder above it, begins with a point */
     ABDB_SKIPPED_SYMLINK, /* its target, if it lies there, is read where it lies */

@@ -31,7 +31,7 @@ const char *abdb_import_hint_of_options_to_repeat(const import_session *s)
     return s->options->format ? " (with --format as now)" : "";
 }
 
-/* What is missing, and how it is said; a file that names no device answers nothing per device. */
+/* Warns of lost factors, and of a file that names no device, so that no value is per device. */
 static void warn_lost_factors_and_no_device(const import_session *s, const char *path,
                                             const abdb_counts *c)
 {
@@ -58,7 +58,7 @@ static void warn_marked_entries(const char *path, const abdb_mark_tally *marks)
                                      *marks->mark[i].first ? "; first " : "", marks->mark[i].first);
 }
 
-/* What was passed over, by name. */
+/* Warns of values that were left out, by name. */
 static void warn_unmapped_values(const char *path, const abdb_left_out *list)
 {
     abdb_text names = {0};
@@ -73,7 +73,7 @@ static void warn_unmapped_values(const char *path, const abdb_left_out *list)
     abdb_text_free(&names);
 }
 
-/* What of the file was refused, and why the first. */
+/* Warns of the file's refused rows and values, with the reason of the first. */
 static void warn_refused_rows_and_values(const char *path, const abdb_counts *c, bool dry_run)
 {
     char rows[40] = "", values[64] = "";

@@ -20,7 +20,7 @@ static const char instructions[] =
     "MLPerf. A refusal is an answer: report its rule, and do not compute the number yourself. "
     "What is unknown stays unknown.";
 
-/* What can be read by address: reports and the schema, as JSON. */
+/* Resources that can be read by address: reports and the schema, as JSON. */
 static const struct {
     const char *uri, *name, *description;
     const char *command[4];
@@ -52,7 +52,7 @@ static json_t *make_jsonrpc_result_response(json_t *id, json_t *result)
                      result ? result : json_object());
 }
 
-/* What an exit code of abdb means. */
+/* The meaning of an exit code of abdb. */
 static const char *meaning_of_exit_code(int code)
 {
     static const char *const meanings[] = {

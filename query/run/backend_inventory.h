@@ -11,7 +11,7 @@
 /* Of one backend an object for each device that it sees: backend, summary, id (where it has several
  * to choose from), name (as the system calls it), device (as the database does), threads, software
  * (object: driver, library, versions), published and measured (arrays of quantity, dtype, value,
- * unit, source or what, key: the preferred peaks and the best that was measured), kernels (array of
+ * unit, source or what, key: the preferred peaks and the best measured values), kernels (array of
  * kernel, parameters, providers) and not_implemented (kernels of abdb that it lacks). Without a
  * device one object, whose `absent` is the reason. db may be NULL: then no published or measured
  * values. The caller's reference. ABDB_NOMEM, ABDB_DB. */

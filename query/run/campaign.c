@@ -248,8 +248,8 @@ done:
     return st;
 }
 
-/* What a lane came to: where its backend failed the others go on without it; the error of the last
- * is the command's. */
+/* After the failure of a lane's backend the other lanes go on without it; the error of the last
+ * remaining one is the command's. */
 static abdb_status drop_failed_backend_if_others_left(const abdb_campaign *t, size_t lane,
                                                       abdb_status st, abdb_error *err)
 {

@@ -47,7 +47,7 @@ ABDB_MUST_USE abdb_status abdb_campaign_search_and_print_fastest_gemm(const abdb
                                                                       abdb_error *err);
 /* Prints the expected duration, where it is at least so many seconds. */
 void abdb_campaign_print_estimate(const abdb_campaign *t, size_t repetitions, double least_s);
-/* What was measured, and how much of a difference it could have shown. */
+/* Prints the measured cells, and the smallest difference that they could show. */
 void abdb_campaign_print_summary(const abdb_campaign *t, const char *spool);
 
 #endif

@@ -159,7 +159,7 @@ static void append_shell_quoted_option_if_given(abdb_text *out, const char *opti
     abdb_text_free(&word);
 }
 
-/* What is asked of sbatch alike for the array and for the job behind it. */
+/* Appends the options of sbatch that the array and the job behind it share. */
 static void append_common_sbatch_options(abdb_text *out, const abdb_args *args, const char *here)
 {
     append_shell_quoted_option_if_given(out, "chdir", here);

@@ -75,7 +75,7 @@ static abdb_status append_archive_member_row(void *self, const char *path, const
     return row[2].text ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "members");
 }
 
-/* What is neither a file nor a folder is a row with its problem. */
+/* A member that is neither a file nor a folder gets a row with its problem. */
 static abdb_status append_problem_row_of_left_out_member(void *self, const char *path,
                                                          const char *name, abdb_member_kind kind,
                                                          abdb_error *err)

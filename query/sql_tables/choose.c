@@ -67,7 +67,7 @@ typedef enum {
     COLUMNS
 } column;
 
-/* What a number may be is declared by the report and checked there; from SQL no less than 0. */
+/* The range of a number is declared and checked by the report; from SQL no less than 0. */
 static abdb_status parse_number_option(json_t *options_json, const char *key, double fallback,
                                        abdb_arena *arena, double *out, abdb_error *err)
 {

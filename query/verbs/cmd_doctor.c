@@ -92,7 +92,7 @@ static void append_names_of_backend_and_providers(abdb_text *offered, const char
     }
 }
 
-/* Starts each backend for a moment and adds what it reports, then the backends that were not built.
+/* Starts each backend for a moment and adds its report, then the backends that were not built.
  * Returns the number of warnings. */
 static int report_backends_count_warnings(abdb_table *t)
 {

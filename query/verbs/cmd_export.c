@@ -131,7 +131,7 @@ static abdb_status require_nonempty_selection(abdb_db *db, const char *entries, 
                  : ABDB_FAIL(err, ABDB_USAGE, "the selection is empty: no result is like that");
 }
 
-/* What is exported, and how. */
+/* The exported rows, and the options of the export. */
 typedef struct {
     abdb_db *db;
     const char *entries;       /* SQL, or NULL: all */

@@ -151,7 +151,7 @@ static void print_format_page(FILE *out, const abdb_format_page *f)
     }
 }
 
-/* What people come for, from a fresh database. */
+/* Common tasks, from a fresh database. */
 static const char stories[] =
     "\nChoose an accelerator: whole systems for a wanted rate, then two devices\n"
     "    abdb import data\n"
@@ -335,7 +335,7 @@ static void write_man_examples(FILE *out, bool as_section, const char *lines)
     fputs(".fi\n", out);
 }
 
-/* What a user may set. */
+/* Environment variables for users. */
 static const struct {
     const char *name, *what;
 } variables[] = {
@@ -364,7 +364,7 @@ static const struct {
     {"NO_COLOR", "no colours"},
 };
 
-/* What holds for every verb: options, environment, exit codes. */
+/* The sections shared by all verbs: options, environment, exit codes. */
 static void write_man_common_sections(FILE *out, bool with_output_options)
 {
     fputs(".SH COMMON OPTIONS\n", out);

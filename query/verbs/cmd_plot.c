@@ -149,7 +149,7 @@ static abdb_plot_look parse_look_options(const abdb_args *args)
                             .vendor_colours = abdb_arg_value(args, "vendor-colours") != NULL};
 }
 
-/* Loads a figure. What is no figure, but a report or a command, is named as that. */
+/* Loads a figure. The error for the name of a report or a command mentions that. */
 static abdb_status load_figure_pointing_to_report_or_verb(abdb_plot *plot, const char *name,
                                                           abdb_error *err)
 {
@@ -222,7 +222,7 @@ static bool figure_is_in_set(const char *name, const char *set)
     return found;
 }
 
-/* Draws one of a set. What has no rows here is said, and is no failure. */
+/* Draws one figure of a set. A figure without rows is reported, and is no failure. */
 static abdb_status draw_figure_of_set_into_folder(abdb_db *db, const abdb_args *args,
                                                   const char *name, const char *folder,
                                                   size_t *drawn, abdb_error *err)

@@ -92,7 +92,7 @@ static void remove_database_if_without_entries(const char *path)
     if (empty) abdb_remove_with_sqlite_logs(path);
 }
 
-/* What is wanted into a database of its own, and that into the user's: the union, by keys. */
+/* Pulls the wanted rows into a new database, and merges it into the user's: the union, by keys. */
 static abdb_status pull_merge_and_print_counts(const abdb_args *args, abdb_store_client *link,
                                                const char *address, abdb_error *err)
 {

@@ -259,7 +259,7 @@ static abdb_status print_catalog_search(const abdb_args *args, abdb_error *err)
     return st;
 }
 
-/* What can be asked as rows (-o, --json or --out was given), or the functions of SQL. */
+/* Prints the reports, or the functions of SQL, as rows (-o, --json or --out was given). */
 static abdb_status
 print_catalog_as_table(const abdb_args *args,
                        abdb_status (*fill_table)(abdb_table *out, abdb_error *err), abdb_error *err)

@@ -74,7 +74,7 @@ static int print_unknown_verb_error(const char *name)
 }
 
 /* `abdb --db FILE VERB NAME ...`, as people write it, becomes `abdb VERB NAME ... --db FILE`: some
- * verbs want a name first. What follows `--` stays behind it. */
+ * verbs need a name first. Words behind `--` stay behind it. */
 static void move_verb_before_db_option(int argc, char **argv)
 {
     int given = argc > 1 && strncmp(argv[1], "--db=", 5) == 0         ? 1

@@ -1,5 +1,5 @@
 /* encode_rows.h - rows of a database in the form that every machine shares: numbers of the file are
- * replaced by keys, which are made of content, so that rows of any database join those of others.
+ * replaced by keys, which are made of content, so that rows of different databases can be joined.
  *
  * entry_id becomes entry_key, the numbers of descriptions, sets of factors, environments,
  * processes, specifications, prices and notes their keys; that of a quantity or an artifact is made

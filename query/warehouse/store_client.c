@@ -133,7 +133,7 @@ done:
     return st;
 }
 
-/* What stands for a word in a row, in place; "\N" alone is no word. */
+/* Decodes a word of a row in place; "\N" alone is a missing word, NULL. */
 static char *unescape_word_in_place_or_null(char *word)
 {
     static const char letters[] = "btnvfr";

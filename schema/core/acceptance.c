@@ -61,7 +61,7 @@ static double upper_credible_spread_by_chi_square(double s, double freedom)
 
 /* --- others ----------------------------------------------------------------------------------- */
 
-/* What the others of one cell show. */
+/* Summary of the others' values of one cell. */
 typedef struct {
     size_t origins, values;
     double lowest, highest, middle;

@@ -37,7 +37,7 @@ typedef struct {
     double ratio;     /* median from here to the next change / median since the last one */
 } abdb_change;
 
-/* What a series can show by its newest runs. */
+/* The smallest change that a series can show by its newest runs. */
 typedef struct {
     double shows; /* the least change, a fraction, that the newest runs of a level would show 99
                         times in 100; NAN: none, however large */

@@ -31,7 +31,7 @@ enum {
     OPEN_MAX_GUESS = 1024
 };
 
-/* What a guard reports: the number of the program, that it has ended, that all have. */
+/* A report of a guard: the program's number, the program's end, the end of all its processes. */
 typedef struct {
     enum { STARTED, ENDED, FINISHED } what;
     int value; /* the number, or the wait status */

@@ -30,7 +30,7 @@ static int compare_node_process_cell(const void *a, const void *b)
     return (x->cell > y->cell) - (x->cell < y->cell);
 }
 
-/* What one process said of a cell several times becomes one. */
+/* Replaces several measurements of a cell by one process by their mean. */
 static size_t merge_repeats_into_means_return_count(abdb_fleet_measurement *measurements, size_t n)
 {
     size_t kept = 0;

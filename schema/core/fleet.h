@@ -1,4 +1,4 @@
-/* fleet.h - nodes that measured the same cells: which differs from its peers, on what evidence.
+/* fleet.h - nodes that measured the same cells: which differs from its peers, with the evidence.
  *
  * As in trimmed_mean_test.h a process counts once. The times of a node are compared with its peers,
  * the other nodes:
@@ -20,7 +20,7 @@
 /* Stands for all cells together. */
 #define ABDB_FLEET_ALL SIZE_MAX
 
-/* What one process of a node measured of a cell. Several of one process become one, their mean. */
+/* A time of a cell by one process of a node. Several of one process become one, their mean. */
 typedef struct {
     size_t node, cell, process; /* numbers from 0; a process is one node's */
     double value;               /* logarithm of the time; finite */

@@ -15,7 +15,7 @@
 
 enum { LINKS_MAX = 40 };
 
-/* What a path means at this moment. A name without a file has a folder alone. */
+/* The file and folder of a path at this moment. A name without a file has only a folder. */
 typedef struct {
     bool exists, has_folder;
     dev_t device, folder_device;

@@ -123,8 +123,8 @@ struct abdb_arena_block {
     max_align_t data[];
 };
 
-/* Blocks in a list, the one with room first. What does not fit opens a new block, and the rest of
- * the old one is lost, which costs little where texts are short. */
+/* Blocks in a list, the one with room first. A text that does not fit opens a new block, and the
+ * rest of the old one is unused, which costs little where texts are short. */
 void *abdb_arena_alloc(abdb_arena *arena, size_t size)
 {
     size_t need = (size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);

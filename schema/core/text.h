@@ -72,8 +72,8 @@ bool abdb_has_digit(const char *string);
 int abdb_damerau_distance_ignoring_case(const char *a, const char *b);
 /* The name nearest to `name`, or NULL when none is near enough to suggest. */
 const char *abdb_nearest_name(const char *name, const char *const *names, size_t count);
-/* What a person means who typed `word` where one of `names` is wanted: the name itself, or the only
- * one that differs by no more than case, punctuation or a v before it (6.0: v6.0). NULL: none, or
+/* The name among `names` that a typed `word` means: the name itself, or the only one that differs
+ * only by case, punctuation or a v before it (6.0: v6.0). NULL: none, or
  * several. */
 const char *abdb_only_name_of_loose_spelling(const char *word, const char *const *names,
                                              size_t count);

@@ -19,9 +19,9 @@ typedef struct {
 double abdb_monotonic_seconds(void);
 /* Now, UTC: "2026-05-04T03:02:01.000Z". */
 void abdb_format_now_utc(char out[32]);
-/* Nothing is taken until this. */
+/* No time is taken before this call. */
 void abdb_timing_enable(void);
-/* abdb_monotonic_seconds(); 0 where nothing is taken. */
+/* abdb_monotonic_seconds(); 0 where no time is taken. */
 double abdb_timing_now_if_enabled(void);
 /* Adds the time since start_s to the part named label, which is copied; from any thread. */
 void abdb_timing_add_elapsed(const char *label, double start_s);

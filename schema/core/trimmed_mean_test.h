@@ -5,7 +5,7 @@
  * process counts once, by the logarithm of its median. Sides are summed up by trimmed means, which
  * a few disturbed processes do not move:
  * (1) Processes of one command that took turns are pairs: the trimmed mean of their differences,
- *     with the test of Tukey and McLaughlin (1963). What drifts slowly cancels.
+ *     with the test of Tukey and McLaughlin (1963). Slow drift cancels.
  * (2) Else the test of Yuen (1974), and to the error of each side comes the drift: by how much the
  *     same thing differs between commands (abdb run --calibrate), once for each command.
  * The values of both sides are of the processes that are left, so their ratio is the ratio.
@@ -43,7 +43,7 @@ typedef struct {
     double p;          /* of the two-sided test of no difference */
 } abdb_trimmed_mean_outcome;
 
-/* What one side comes to by itself: exp of its trimmed mean. n at least 1. ABDB_NOMEM. */
+/* The value of one side by itself: exp of its trimmed mean. n at least 1. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_trimmed_geomean_of_logs(const double *x, size_t n, double *out,
                                                        abdb_error *err);
 /* ABDB_DATA: too few processes, or a value is not finite. */
@@ -80,8 +80,8 @@ abdb_verdict abdb_outcome_decide_verdict(const abdb_trimmed_mean_outcome *outcom
 
 /* How one thing measured by several commands, each of some processes, varies: the standard
  * deviation of a process, and of the trimmed mean of a command, of logarithms, pooled over things.
- * What processes contribute to the second is not taken away: it errs towards caution. NAN: there
- * are no two processes, or no two commands. */
+ * The part of processes in the second is not subtracted, so it is rather too large. NAN: there are
+ * no two processes, or no two commands. */
 typedef struct {
     double process, command;                 /* standard deviations */
     double process_freedom, command_freedom; /* degrees of freedom */

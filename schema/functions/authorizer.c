@@ -41,7 +41,7 @@ static int authorize_all_but_unlisted_functions(void *unused, int action, const 
     return action != SQLITE_FUNCTION || is_listed_scalar_or_aggregate(b) ? SQLITE_OK : SQLITE_DENY;
 }
 
-/* What is not allowed here is refused. */
+/* Allows read-only statements and refuses all others. */
 static int authorize_read_only_statements(void *unused, int action, const char *a, const char *b,
                                           const char *c, const char *d)
 {

@@ -92,8 +92,8 @@ static abdb_status store_derived_marks_clear_stale_touched(abdb_db *db, const ab
 /* Counts of rows for the planner, by a sample of each index: milliseconds at any size. */
 #define ANALYZE "PRAGMA analysis_limit = 400; "
 
-/* What was counted when the file held a few rows would make the planner read whole tables for each
- * of the many that came since: such a file is counted again before it is asked. */
+/* Statistics of a file with few rows would make the planner read whole tables for each of many new
+ * rows: such a file is analyzed again before it is queried. */
 static abdb_status analyze_if_rows_grew_fourfold(abdb_db *db, const abdb_marks *counted,
                                                  const abdb_marks *now, abdb_error *err)
 {

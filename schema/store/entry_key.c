@@ -97,8 +97,8 @@ static void append_result_and_samples_to_key_text(abdb_text *text, const abdb_re
 /* \x1e stands between parts of a key's text and \x1f between fields: no field contains them. */
 enum { POINTS = 64 };
 
-/* What makes keys: a text that is used again and again, and points that came
- * before, since files repeat them. */
+/* The state of a maker of keys: a text that is used again and again, and earlier points, since
+ * files repeat them. */
 typedef struct {
     const char *file; /* its digest; NULL: none */
     abdb_text text;

@@ -1,7 +1,7 @@
-/* entry_key.h - the keys of entries: digests of their content, the same in every database and
- * whatever came before. A measured row of a file has an origin beside its content, the digest of
+/* entry_key.h - the keys of entries: digests of their content, the same in every database and in
+ * every order of imports. A measured row of a file has an origin beside its content, the digest of
  * the file's digest and the row's place in it: equal numbers of two runs stay two, while an
- * archive, its folder and a renamed copy agree. What sources publish is known by its content alone.
+ * archive, its folder and a renamed copy agree. Published rows are identified by content alone.
  */
 #ifndef ABDB_STORE_KEY_H
 #define ABDB_STORE_KEY_H

@@ -305,7 +305,7 @@ static int is_preferred_by_rank_digits_id_key(const statement *a, const statemen
     return order < 0;
 }
 
-/* What is known of one cluster. */
+/* The verdict on one cluster. */
 typedef struct {
     bool any;
     size_t preferred, sources;

@@ -281,7 +281,7 @@ static void read_rank_row(scanner *w, sqlite3_stmt *s, void *at)
                                    .binding = copy_column_or_null(w, s, 3)};
 }
 
-/* What belongs to one number, as a list of the arena. */
+/* The rows of one number, as a list of the arena. */
 static abdb_status read_rows_into_arena_list(scanner *w, scan_statement which, sqlite3_int64 id,
                                              size_t size,
                                              void (*read_row)(scanner *, sqlite3_stmt *, void *),

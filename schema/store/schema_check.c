@@ -15,7 +15,7 @@ typedef struct {
     size_t name_size, size;
 } object;
 
-/* What schema/ddl and schema/views make. */
+/* The objects made by schema/ddl and schema/views. */
 typedef struct {
     object object[OBJECTS_MAX];
     size_t count;
@@ -27,7 +27,7 @@ static bool is_identifier_char(char c)
 }
 
 /* Adds SQL without comments, and without blanks but for one between two words: two texts that
- * differ in layout alone become equal. What stands in quotes is copied as it is. */
+ * differ only in layout become equal. Quoted text is copied unchanged. */
 static void append_sql_without_comments_and_blanks(abdb_text *out, const char *sql)
 {
     bool blank = false;

@@ -26,7 +26,7 @@ static bool is_same_quantity_as_last(const abdb_writer *w, const char *const tex
     return true;
 }
 
-/* What a number is, kept once. */
+/* The quantity of a number, kept once. */
 static abdb_status find_or_insert_quantity(abdb_writer *w, const abdb_result *r,
                                            sqlite3_int64 *quantity, abdb_error *err)
 {

@@ -71,17 +71,17 @@ done:
     return st;
 }
 
-/* What of the derived rows the arrivals call for: "names" where spellings or dictionaries came,
- * "subjects" where something came that decides which statements are about one result. */
+/* The derived rows needed after the arrivals: "names" after new spellings or dictionaries,
+ * "subjects" after rows that affect which statements are about one result. */
 static const char wants_sql[] =
     "SELECT concat_ws(' ', CASE WHEN brought ~ '\\m(description|spec|price|device|model|alias|"
     "decoration)\\M' THEN 'names' END, CASE WHEN brought ~ '\\m(mlperf|source|metric|model|alias|"
     "withdrawal|witness_row|fact)\\M' THEN 'subjects' END) FROM (SELECT string_agg(brought, ' ')"
     " AS brought FROM pg_temp.seen) s";
 
-/* Begins a transaction that no other session can begin meanwhile. What it sees is of the moment at
- * which it has the lock, so the session takes it first; then the lock becomes the transaction's,
- * whose end releases it, however it ends. */
+/* Begins a transaction that no other session can begin at the same time. It must see the data of
+ * the moment at which it has the lock, so the session takes the lock first; then the lock becomes
+ * the transaction's, whose end releases it in any case. */
 static abdb_status begin_transaction_under_advisory_lock(abdb_server *s, abdb_error *err)
 {
     abdb_status st = ABDB_OK;

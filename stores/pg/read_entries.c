@@ -9,7 +9,7 @@
 
 enum { CONDITIONS = 32 };
 
-/* What belongs to the wanted entries, of tables that many entries share. */
+/* Rows of the wanted entries in tables that many entries share. */
 static const struct {
     const char *table, *where;
 } belongs[] = {

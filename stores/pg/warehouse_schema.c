@@ -142,7 +142,7 @@ done:
     return st;
 }
 
-/* What the catalog shows of a warehouse. */
+/* The state of a warehouse in the catalog. */
 typedef struct {
     bool there; /* tables of abdb are */
     bool whole; /* its table `warehouse` is, too */

@@ -74,7 +74,7 @@ static void write_page_link_as_list_item(FILE *out, const abdb_site_page *page)
 }
 
 /* Writes the section of a group of questions: its first figures as pictures, all of its pages as a
- * list. Nothing where it has no page. */
+ * list. Writes no section where it has no page. */
 static void write_question_section_if_it_has_pages(FILE *out, const abdb_site *site,
                                                    const char *group, bool has_measured_results)
 {

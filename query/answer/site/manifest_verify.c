@@ -15,7 +15,7 @@ static const char *json_member_text_or_empty(const json_t *object, const char *n
     return text ? text : "";
 }
 
-/* What a row is called: its first text. */
+/* The name of a row: its first text. */
 static const char *first_unhidden_text_of_row(const abdb_table *t, size_t row)
 {
     for (size_t c = 0; c < t->columns; c++)

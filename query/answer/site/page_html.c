@@ -167,7 +167,7 @@ static void write_table_with_fact_links(FILE *out, const abdb_site *site,
     fputs("</tbody></table></div>\n", out);
 }
 
-/* What a row is called: its first text. */
+/* The name of a row: its first text, or its number. */
 static void write_row_name_first_text_or_number(FILE *out, const abdb_table *t, size_t row_index)
 {
     char cell[ABDB_CELL_SIZE];
