@@ -161,7 +161,7 @@ static abdb_status run_gnuplot_script(const char *script, double limit_s, FILE *
 {
     static const abdb_start_options how = {.path = "gnuplot",
                                            .argument = {"-d", "-"},
-                                           .capture_stderr = true}; /* -d: nobody's startup file */
+                                           .capture_stderr = true}; /* -d: no startup file */
     const char *at;
     int status = 0;
     abdb_status st = run_program(&how, script, limit_s, out, words, &status, err);

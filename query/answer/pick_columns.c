@@ -6,7 +6,7 @@
 #include "query/answer/render.h"
 
 typedef struct {
-    size_t count, column[ABDB_COLUMN_MAX]; /* of the table, in the order that was asked for */
+    size_t count, column[ABDB_COLUMN_MAX]; /* of the table, in the requested order */
     bool has[ABDB_COLUMN_MAX];
 } picked;
 
@@ -95,7 +95,7 @@ abdb_status abdb_table_copy_picked_columns(const abdb_table *t, const char *name
     TRY(remove_picked_names_from_list(&p, t, &out->hoist, out, err));
     TRY(remove_picked_names_from_list(&p, t, &out->bare, out, err));
     if (for_people) TRY(prepend_note_of_dropped_hoisted_columns(&p, t, out, err));
-    for (size_t c = 0; for_people && c < t->columns; c++) /* marks, and what stands above */
+    for (size_t c = 0; for_people && c < t->columns; c++) /* marks, and columns above */
         if (!abdb_column_is_printed_for_people(t, c)) pick_column_once(&p, c);
     out->columns = p.count;
     for (size_t c = 0; c < p.count; c++) out->column[c] = t->column[p.column[c]];

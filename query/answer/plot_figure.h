@@ -20,7 +20,7 @@ typedef struct {
     abdb_table table;     /* the report's rows; its title is that of the picture */
     const char *subtitle; /* below the title, or NULL */
     const char *status;   /* round, verification and sources, a line; "": nothing is known */
-    abdb_text undrawn;    /* what of the rows is not drawn, a line each */
+    abdb_text undrawn;    /* the rows that are not drawn, a line each */
     abdb_text script;     /* draws with gnuplot alone */
     const char *value[ABDB_PARAM_COUNT]; /* of the report's parameters, as given */
     abdb_plot_look look;

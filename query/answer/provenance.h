@@ -20,10 +20,10 @@ ABDB_MUST_USE abdb_status abdb_provenance_append_json(const abdb_plot *plot, abd
                                                       abdb_text *out, abdb_error *err);
 
 typedef struct {
-    bool edited;          /* the bytes of a file are not those that abdb wrote */
+    bool edited;          /* the bytes of a file differ from abdb's */
     bool changed;         /* the database gives other rows now */
     bool is_site_page;    /* of a site */
-    bool unsigned_bundle; /* no signer that was asked for signed it */
+    bool unsigned_bundle; /* no requested signer signed it */
 } abdb_verify_outcome;
 
 /* Reads a picture, page or bundle, and appends to the table a row for each thing that differs; its

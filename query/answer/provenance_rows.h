@@ -14,7 +14,7 @@ typedef struct {
     abdb_table *out;
     const char *file; /* as the table names it */
     abdb_verify_outcome *verdict;
-    const char *signers_path; /* who may have signed; NULL: nobody must */
+    const char *signers_path; /* allowed signers; NULL: no signature is needed */
     abdb_text signer;         /* who did */
 } abdb_verifier;
 

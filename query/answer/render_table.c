@@ -127,7 +127,7 @@ static void print_headings_unless_many_without_rows(const abdb_table *t, const i
 void abdb_render_text_table(const abdb_table *t, FILE *out)
 {
     int width[ABDB_COLUMN_MAX] = {0}, room = abdb_terminal_width_or_zero(out);
-    bool right[ABDB_COLUMN_MAX]; /* asked once a column: it looks at each row */
+    bool right[ABDB_COLUMN_MAX]; /* computed once a column, as it reads each row */
     char cell[ABDB_CELL_SIZE + 4], line[2048];
     size_t last = 0;
 

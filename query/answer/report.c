@@ -305,7 +305,7 @@ static const char *fill_title_dropping_unset_parameters(abdb_arena *arena,
             abdb_text_add(&out, s++, 1);
         }
     }
-    while (out.size && out.data[out.size - 1] == ' ') out.size--; /* of what was not given */
+    while (out.size && out.data[out.size - 1] == ' ') out.size--; /* of a missing value */
     remove_trailing_word(&out, " of");
     copy = title ? abdb_arena_copy(arena, abdb_text_get(&out), out.size) : NULL;
     abdb_text_free(&out);

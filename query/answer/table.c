@@ -98,7 +98,7 @@ static void append_note_or_count_dropped(abdb_table *table, const char *text)
     size_t last = ABDB_NOTE_MAX - 2;
     const char *count;
 
-    if (!text) return; /* no memory: the exit code says so */
+    if (!text) return; /* no memory: the exit code reports it */
     if (table->notes < last) {
         table->note[table->notes++] = text;
         return;

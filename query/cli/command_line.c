@@ -14,7 +14,7 @@
 #include "query/answer/table.h"
 #include "schema/core/outguard.h"
 
-enum { FIRST_LONG = 1000 }; /* what getopt_long gives for the first long option */
+enum { FIRST_LONG = 1000 }; /* the code of the first long option */
 
 const abdb_option abdb_common_options[] = {
     {"db", 0, "FILE", "database (default: $ABDB_DB, else ./abdb.db)"},

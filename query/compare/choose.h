@@ -35,13 +35,13 @@ typedef struct {
 } abdb_ownership_costs;
 
 typedef struct {
-    const char *selection, *where; /* where may be NULL; what it leaves out is counted */
+    const char *selection, *where; /* where may be NULL; excluded results are counted */
     abdb_normalisation measure;    /* of it the metric and the prices count */
     double rate;                   /* wanted, in the unit of the results; NAN: none is */
     double time_limit_s;           /* of a training; NAN: any. Not NAN, or metric time_to_train_s:
                                       trainings are chosen */
     abdb_latency_limits latency;   /* that the result must keep */
-    double usd_per_hour_most;      /* what costs more is left out; NAN: nothing */
+    double usd_per_hour_most;      /* choices that cost more are left out; NAN: no limit */
     abdb_choose_by by;
     bool widest_tier; /* only offers of the kind of providers that prices most of the devices; of
                          several the one whose first costs least */
@@ -62,7 +62,7 @@ typedef struct {
     double dearest;   /* the highest offer of the device that counts */
     size_t providers; /* that offer it */
     double usd_per_hour, usd_per_million, usd_of_run, watts; /* NAN: does not apply */
-    double cost;        /* what is ordered: one of these, or devices */
+    double cost;        /* the value to order by: one of these, or devices */
     double performance; /* the rate of one system, or of a training minus its seconds: more is
                            better */
     double break_even;  /* USD per device and hour; NAN: not by dollars, or alone */

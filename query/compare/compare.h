@@ -146,7 +146,7 @@ typedef struct {
     size_t refusals, remarks;
     const abdb_rule *refusal[ABDB_RULES_MAX], *remark[ABDB_RULES_MAX];
     const char *needed_factor; /* the factor of a `needed-factor` */
-    const char *machines;      /* in what the machines differ (machine_identity.h), or NULL */
+    const char *machines;      /* differences of machines (machine_identity.h), or NULL */
     size_t differs, differs_room;
     abdb_differing *differ; /* of the comparison's arena */
     abdb_side_summary left, right;

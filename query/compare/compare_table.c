@@ -397,7 +397,7 @@ abdb_status abdb_print_comparison(const abdb_comparison *c, abdb_db *db, bool br
     abdb_status st = ABDB_OK;
 
     TRY(abdb_add_comparison_notes(c, db, &end, err));
-    abdb_deadline_cancel(); /* what is left is to print */
+    abdb_deadline_cancel(); /* only printing is left */
     abdb_append_exploratory_stamp_if_refused(c, &line);
     abdb_append_set_headings(c, &line);
     abdb_print_wrapped(out, 4, abdb_text_get(&line));

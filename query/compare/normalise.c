@@ -24,7 +24,7 @@ static const struct {
     {"node", "per_node@1", "number of nodes unknown", false},
     {"watt", "per_watt@1", "no measured power (no-watt-from-tdp)", false},
     {"joule", "per_joule@1", "no measured energy (no-watt-from-tdp)", false},
-    {"dollar", "per_dollar@1", NULL, true}, /* why_no_offer_fits() says why */
+    {"dollar", "per_dollar@1", NULL, true}, /* why_no_offer_fits() gives the reason */
     {"peak", "mfu@1", "no peak of that number format, engine and number of cores", true},
     {"bandwidth", "mbu@1", "no bandwidth to divide by", true},
 };
@@ -62,7 +62,7 @@ typedef struct {
     sqlite3_stmt *find;
     abdb_table offers; /* where a price is wanted */
     double days;       /* the oldest that counts; NAN: any */
-    abdb_table marks;  /* those that leave out: mark, sentence, effect */
+    abdb_table marks;  /* marks that exclude: mark, sentence, effect */
 } normaliser;
 
 /* The first mark that excludes a member; its text becomes the reason. An allowed mark is noted.

@@ -14,8 +14,8 @@ typedef struct {
         const char *kind, *provider;
     } from[ABDB_PRICES_PROVIDERS_MAX]; /* in the order of their kinds */
     size_t providers;
-    double oldest_days;                       /* of those whose date is known */
-    const char *read_first, *read_last;       /* of those whose date is not known; NULL: none */
+    double oldest_days;                       /* of prices with a known date */
+    const char *read_first, *read_last;       /* of prices without a known date; NULL: none */
     const char *small[ABDB_PRICES_SMALL_MAX]; /* offers that hold no node of a system, each once */
     size_t smalls;
 } abdb_price_summary;

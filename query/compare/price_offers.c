@@ -7,7 +7,7 @@
 #include "query/answer/price_quote.h"
 #include "schema/core/offer_capacity.h"
 
-enum { NODE_RATIO = 10 }; /* a quote so many times what is stored is asked about */
+enum { NODE_RATIO = 10 }; /* a quote over so many times the stored price is refused */
 
 /* ?1 the day that was asked (NULL: today, or ?4 where that is later), ?2 a provider, ?3 a kind,
  * ?4 the day from which ages are counted (NULL: the day that was asked, else today), ?5 a kind of

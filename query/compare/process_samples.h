@@ -6,10 +6,10 @@
 #include "query/compare/compare.h"
 
 typedef struct {
-    const char *campaign; /* the command of abdb run; "": not said */
-    long repetition;      /* of it; 0: not said */
-    const char *id;       /* the process, or what stands for one */
-    const char *program;  /* the factor `command`; "": not said */
+    const char *campaign; /* the command of abdb run; "": unknown */
+    long repetition;      /* of it; 0: unknown */
+    const char *id;       /* the process, or a substitute */
+    const char *program;  /* the factor `command`; "": unknown */
     double value;         /* logarithm of its median */
     bool in_turn;         /* of a repetition that the other side has, too:
                     abdb_processes_pair_repetition_means */

@@ -6,7 +6,7 @@
 
 #include "schema/core/offer_capacity.h"
 
-static const double devices_max = 1e12; /* nobody has more; a double counts them exactly */
+static const double devices_max = 1e12; /* more do not exist; a double counts them exactly */
 
 /* How much is asked for how many devices, that are rented together. */
 typedef struct {

@@ -20,7 +20,7 @@ enum { DIMENSIONS = sizeof dimensions / sizeof dimensions[0], STATES = 1 << DIME
 typedef struct {
     const abdb_set *set; /* of all results of the question */
     size_t from, to;     /* members: the two ends */
-    double end[2];       /* their values, per device: what compare printed, not always of one run */
+    double end[2];       /* values per device, as printed by compare, not always of one run */
     bool higher, per_device;
     size_t differing, place[DIMENSIONS]; /* dimensions in which the ends differ */
     size_t member[STATES];               /* the result that stands for a state; SIZE_MAX: none */

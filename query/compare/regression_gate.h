@@ -14,7 +14,7 @@ typedef enum {
 } abdb_gate_state;
 
 typedef struct {
-    const char *kernel, *name, *message; /* of the cell; what is said of it */
+    const char *kernel, *name, *message; /* of the cell; its message */
     abdb_gate_state state;
     abdb_verdict verdict; /* of a pair */
     bool unseen;          /* it holds, but a change of the size to be found would not show */

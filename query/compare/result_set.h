@@ -67,12 +67,12 @@ typedef struct {
 typedef struct {
     size_t traits;
     abdb_member_factor *trait; /* sorted by name */
-    double value;              /* normalised as asked; NAN: it has none */
+    double value;              /* normalised as requested; NAN: it has none */
     const char *unit;          /* of value */
     bool divided;              /* value is of one device */
     const char *why;           /* why it cannot stand for its set, or NULL */
     const char *mark;          /* the judgement that leaves it out, or NULL */
-    const char *mark_shown;    /* one that would, were it not asked for (--marks any), or NULL */
+    const char *mark_shown;    /* one that would without --marks any, or NULL */
     const char *facts;         /* keys beside its own, or NULL */
     const char *price;         /* "IDC on-demand 2024-01-04, 1052 days old", or NULL */
     const char *provider, *provider_kind, *price_kind; /* of that price */
@@ -81,12 +81,12 @@ typedef struct {
     const char *too_small;     /* cheaper offers that do not hold a node of its system, or NULL */
     const char *met_by;        /* how it keeps the latency limits of the question, or NULL */
     const char *load_kind;     /* the axis of the curve that it was read off, or NULL */
-    bool keeps_quality;        /* known to keep the quality asked for, whatever its number format */
+    bool keeps_quality;        /* known to keep the requested quality, in any number format */
 } abdb_member;
 
 typedef struct {
     const char *selection;
-    const char *note; /* what has to be said of how it was understood, or NULL */
+    const char *note; /* a remark on how it was understood, or NULL */
     /* A name that several models could mean, and the one that was taken; NULL: none was typed. */
     const char *typed_model, *taken_model;
     abdb_table table; /* ABDB_M_COUNT columns */
@@ -109,7 +109,7 @@ typedef struct {
     const char *price_max_age_days, *today;
     const char *marks; /* "any": marks with the effect "leave out" leave nothing out */
     const struct abdb_latency_question *at; /* limits that curves are read at (latency_answer.h) */
-    const char *quality; /* 'accuracy>=0.99': what keeps it (quality.h); NULL: any */
+    const char *quality; /* 'accuracy>=0.99': members that keep it (quality.h); NULL: any */
 } abdb_normalisation;
 
 /* The results that both selections pick (where may be NULL). ABDB_USAGE: not of the grammar, an

@@ -201,7 +201,7 @@ static abdb_status set_untested_ratio_and_reason(abdb_comparison *c, abdb_pair *
     bool enough = t->m >= ABDB_PROCESSES_LEAST && t->n >= ABDB_PROCESSES_LEAST;
     abdb_status st = ABDB_OK;
 
-    d->uncalibrated = enough && !d->reason; /* else it is not what hinders */
+    d->uncalibrated = enough && !d->reason; /* else calibration is not the obstacle */
     d->verdict = d->reason || doubtful || enough ? ABDB_VERDICT_UNCLEAR : ABDB_VERDICT_TOO_FEW;
     if (!d->reason) d->reason = why_untested(c, t, enough, doubtful);
     if (t->m) {

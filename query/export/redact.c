@@ -20,7 +20,7 @@
 struct abdb_redaction {
     abdb_db *db;
     char salt[64];
-    abdb_shipped_records known; /* what abdb ships */
+    abdb_shipped_records known; /* data shipped with abdb */
     const char *keep;           /* "name,name" */
     sqlite3_stmt *canon;        /* of a device */
     sqlite3 *ledger;            /* of --list, or NULL */
@@ -285,7 +285,7 @@ static abdb_status pass_entry_redacted_unless_shipped(void *self, const abdb_ent
     for (size_t i = 0; i < e->factors; i++) redact_factor_name_and_value(r, &e->factor[i]);
     for (size_t i = 0; i < e->results; i++) redact_result_texts(r, &e->result[i]);
     redact_telemetry_spans_ranks_process(r, e);
-    memset(e->key, 0, sizeof e->key); /* they were of what it was */
+    memset(e->key, 0, sizeof e->key); /* they were of the original text */
     if (r->failed) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     return r->next->entry(r->next->self, e, err);
 }

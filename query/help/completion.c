@@ -114,7 +114,7 @@ static void print_matching_backend_names(completion_request *t)
 {
     abdb_backend_list list;
 
-    (void)abdb_backends_find(&list, NULL); /* those that are known */
+    (void)abdb_backends_find(&list, NULL); /* the known ones */
     for (size_t i = 0; i < list.count; i++)
         print_candidate_if_prefix_matches(t, list.backend[i].name, NULL);
     abdb_backends_free(&list);
@@ -270,7 +270,7 @@ static void print_matching_option_values(completion_request *t, const abdb_optio
 
     for (size_t i = 0; t->report && i < t->report->params; i++)
         if (o == &t->report->option[i]) {
-            if (!t->report->param[i].values) break; /* perhaps one of those below */
+            if (!t->report->param[i].values) break; /* perhaps one of the values below */
             print_matching_first_column_of_query(t, t->report->param[i].values);
             return;
         }

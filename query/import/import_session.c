@@ -142,7 +142,7 @@ static abdb_status import_input_or_give_it_to_round(import_session *s, const abd
         return ABDB_OK;
     }
     if (st != ABDB_OK) return print_and_count_or_return_failure(s, input->path, st, err);
-    if (unit.known && s->options->refresh) return ABDB_OK; /* nobody asked for it */
+    if (unit.known && s->options->refresh) return ABDB_OK; /* it was not requested */
     count_import_in_total_and_format(s, &unit);
     abdb_warn_of_import_with_other_overrides(input->path, &unit);
     if (!s->quiet && (!s->shipped || unit.counts.rejected))

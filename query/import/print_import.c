@@ -146,7 +146,7 @@ static void print_import_counts(const import_session *s, const char *name, const
                                 const char *tail)
 {
     char values[160];
-    bool built_in = s->fresh && c->known; /* only what is shipped was read */
+    bool built_in = s->fresh && c->known; /* only shipped files were read */
 
     abdb_print_sanitized(
         stdout,

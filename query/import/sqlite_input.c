@@ -97,7 +97,7 @@ abdb_status abdb_input_decode_llama_bench_database(abdb_input *in, abdb_error *e
 
     if (!copy) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a database"));
     memcpy(copy, in->data, in->size);
-    if (in->size > 20 && copy[18] == 2) /* a journal that this copy has not: read what is here */
+    if (in->size > 20 && copy[18] == 2) /* a journal that this copy lacks: read the main file */
         copy[18] = copy[19] = 1;
     if (code == SQLITE_OK) {
         code =

@@ -318,7 +318,7 @@ void abdb_campaign_print_estimate(const abdb_campaign *t, size_t repetitions, do
         if (one.longest_s > longest.longest_s) longest = one;
     }
     all *= (double)repetitions;
-    if (!(all > 0) || all < least_s) return; /* 0: nobody said */
+    if (!(all > 0) || all < least_s) return; /* 0: unknown */
     fflush(stdout);
     if (repetitions > 1) snprintf(each, sizeof each, " (%zu processes of each)", repetitions);
     abdb_print_sanitized(stderr, "%zu cell%s by %zu backend%s%s%s: about %.0f %s\n",

@@ -12,7 +12,7 @@ typedef struct {
     abdb_db *db;
     abdb_writer *writer;
     abdb_spool_writer *spool; /* --spool: instead of the database */
-    bool quiet, says_failed;  /* says_failed: the reason of the next cell that fails is said */
+    bool quiet, says_failed;  /* says_failed: print the reason of the next cell that fails */
     const char *backend;
 } abdb_cell_store;
 

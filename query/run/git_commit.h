@@ -6,9 +6,9 @@
 #include "schema/core/text.h"
 
 typedef struct {
-    const char *commit; /* the revision in full, or what the user called it */
+    const char *commit; /* the revision in full, or the user's name of it */
     const char *branch; /* NULL: none is checked out, or not git's word */
-    const char *date;   /* of the commit, UTC, 2026-11-28T03:59:00Z; NULL: git knows none */
+    const char *date;   /* of the commit, UTC, 2026-11-28T03:59:00Z; NULL: git has none */
     const char *dirty;  /* "yes": tracked files differ from it; "no"; NULL: not git's word */
 } abdb_commit;
 

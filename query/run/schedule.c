@@ -66,7 +66,7 @@ static abdb_status append_build_entry_per_chosen_backend(abdb_schedule *out, con
         lane.path = abdb_arena_printf(&out->arena, "%s/abdb-run-%s", folder, lane.backend);
         if (!lane.path) TRY(ABDB_FAIL(err, ABDB_NOMEM, "builds"));
         if (access(lane.path, X_OK) != 0) {
-            if (!abdb_arg_value(args, "backend")) continue; /* nobody asked for it */
+            if (!abdb_arg_value(args, "backend")) continue; /* it was not requested */
             TRY(ABDB_FAIL(err, ABDB_USAGE, "--builds: there is no program %s", lane.path));
         }
         TRY(append_schedule_entry(out, lane, err));
@@ -247,7 +247,7 @@ abdb_status abdb_schedule_probe_expand_plan(abdb_schedule *lanes, abdb_plan *pla
                               .argument = lanes->lane[i].argument,
                               .keep_environment = lanes->commands,
                               .escaped = abdb_print_stderr_remark_of_ended_processes};
-        abdb_error none = {0}; /* what is wrong with it is said when it should run */
+        abdb_error none = {0}; /* an error is reported when it should run */
 
         (void)!abdb_backend_run_describe_and_collect_records(&o, &said[i], &none);
         hello[i] = json_object_get(said[i], "hello");

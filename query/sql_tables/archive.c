@@ -56,7 +56,7 @@ static abdb_status append_archive_member_row(void *self, const char *path, const
     char why[ABDB_ERROR_SIZE];
 
     if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "members");
-    if (!input) { /* err says why there are no bytes; the rest goes on */
+    if (!input) { /* err has the reason; the other members are read */
         snprintf(why, sizeof why, "%s", err->message);
         return set_problem_cell(r, row, why, err);
     }

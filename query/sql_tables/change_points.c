@@ -19,7 +19,7 @@ static abdb_status parse_json_numbers(const char *text, double **out, size_t *n,
     *n = json_array_size(array);
     *out = calloc(*n + 1, sizeof **out);
     for (size_t i = 0; *out && i < *n; i++)
-        (*out)[i] = json_number_value(json_array_get(array, i)); /* what is no number is 0 */
+        (*out)[i] = json_number_value(json_array_get(array, i)); /* other elements are 0 */
     if (!json_is_array(array)) {
         json_decref(array);
         return ABDB_FAIL(err, ABDB_DATA, "abdb_changes wants a JSON array of numbers");

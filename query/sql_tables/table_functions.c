@@ -198,7 +198,7 @@ int abdb_register_allowed_table_functions(sqlite3 *db, int allow)
         abdb_table_function *f;
 
         if (all[i]->needs & ~allow) continue;
-        f = malloc(sizeof *f); /* SQLite wants what is not const, and frees it */
+        f = malloc(sizeof *f); /* SQLite needs it not const and frees it */
         if (!f) return SQLITE_NOMEM;
         *f = *all[i];
         code = sqlite3_create_module_v2(db, f->name, &methods, f, free);

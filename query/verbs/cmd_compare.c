@@ -165,7 +165,7 @@ static void print_failure_for_ci(const abdb_args *args, const char *const *sets,
         abdb_gate_write_failure(abdb_text_get(&name), failure->message,
                                 abdb_exit_code(failure->status),
                                 strcmp(abdb_arg_value(args, "format"), "junit") == 0, out.file);
-        (void)!abdb_outfile_commit(&out, &ignored); /* the failure before it is what counts */
+        (void)!abdb_outfile_commit(&out, &ignored); /* only the earlier failure is reported */
     }
     abdb_outfile_discard(&out);
     abdb_text_free(&name);

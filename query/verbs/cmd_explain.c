@@ -63,7 +63,7 @@ static void print_two_fact_formula_if_known(const heading *head, const abdb_tabl
                     {"1st x 2nd", value / first / second},
                     {"1st x 2nd / 3600", value * 3600 / first / second}, /* s, and USD an hour */
                     {"1st", value / first},
-                    {"2nd", value / second}}; /* a price, of which a rate says how often */
+                    {"2nd", value / second}}; /* a price, divided by a rate */
 
         for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
             if (has_at_most_three_significant_digits(ways[i].factor)) {

@@ -136,7 +136,7 @@ typedef struct {
     abdb_db *db;
     const char *entries;       /* SQL, or NULL: all */
     abdb_redaction *redaction; /* NULL: as it is */
-    long left_out;             /* what a CSV has no column for */
+    long left_out;             /* values without a column in a CSV */
 } export_job;
 
 /* Writes the records as JSON lines. */

@@ -196,7 +196,7 @@ static abdb_status run_and_print_sql(const char *sql, const abdb_args *args, abd
 
     TRY(abdb_open_guarded_readonly_db(args, &db, err));
     TRY(abdb_run_readonly_sql(db, sql, NULL, NULL, &table, err));
-    table.every_column = true; /* each was asked for */
+    table.every_column = true; /* each was requested */
     TRY(abdb_add_mlperf_footnotes_as_table_notes(db, &table, strstr(sql, "v_mlperf") != NULL, err));
     TRY(abdb_print_table_by_options_end_deadline(args, &table, err));
     TRY(fail_if_column_has_nonzero_value(args, &table, err));

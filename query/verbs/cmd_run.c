@@ -19,7 +19,7 @@ static const double budget_default_s = 60, announced_s = 10;
 /* Processes a side where a gate depends on it; commands one after another that a calibration
  * compares. */
 enum { GATE_REPEAT = 10, CALIBRATE_COMMANDS = 6 };
-static volatile int stopping, stop_signal; /* how often abdb was asked to stop, and by which */
+static volatile int stopping, stop_signal; /* number of requests to stop, and the last signal */
 
 static void count_stop_signal(int number)
 {
@@ -387,7 +387,7 @@ static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
     if (st == ABDB_OK && k->spool) {
         st = abdb_spool_writer_publish(k->spool, err);
         k->spool = NULL;
-    } else if (!k->spool) { /* what was measured can be asked for, however the rest ended */
+    } else if (!k->spool) { /* measured results can be queried, however the rest ended */
         abdb_error own;
         abdb_status indexed = abdb_writer_update_derived(k->writer, st == ABDB_OK ? err : &own);
 
@@ -401,7 +401,7 @@ static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
     if (!k->quiet && abdb_arg_value(args, "calibrate") && !abdb_arg_value(args, "spool"))
         TRY(abdb_print_calibrated_noise_of_campaign(k->db, campaign, stdout, err));
 done:
-    if (k->spool) (void)!abdb_spool_writer_publish(k->spool, NULL); /* what was measured stays */
+    if (k->spool) (void)!abdb_spool_writer_publish(k->spool, NULL); /* measured results are kept */
     k->spool = NULL;
     free(todo);
     abdb_arena_free(&arena);

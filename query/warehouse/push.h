@@ -9,7 +9,7 @@ typedef struct {
     long long held;                      /* entries of the database */
     long long entries, results, samples; /* that were new there */
     long long rows;                      /* of other tables that were new there */
-    abdb_text different; /* tables with rows that say otherwise there, and how many */
+    abdb_text different;                 /* tables with rows that differ there, and their number */
 } abdb_push_counts;
 
 /* Pushes in transactions of some thousand entries: shared rows before them, rows that refer to them

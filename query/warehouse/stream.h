@@ -21,7 +21,7 @@ typedef struct {
     abdb_stream_limits limits;
     double until_s; /* the end of limits.all_s, on the steady clock */
     abdb_text unsent;
-    char *buffer; /* what was read, from `at` to `end`; `searched`: no line ends before it */
+    char *buffer; /* unread bytes from `at` to `end`; `searched`: no line ends before it */
     size_t at, searched, end, capacity;
     bool failed; /* nothing comes, or can be sent, any more: it is killed at the end */
 } abdb_stream;

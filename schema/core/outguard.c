@@ -27,8 +27,8 @@ typedef enum { DATABASE, BESIDE_DATABASE, INPUT } protected_role;
 
 typedef struct {
     protected_role role;
-    char *path;  /* what stands in that role */
-    char *shown; /* what the message names */
+    char *path;  /* the path with that role */
+    char *shown; /* the name in messages */
     identity was;
 } protected_file;
 

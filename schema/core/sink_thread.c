@@ -41,7 +41,7 @@ typedef struct {
 typedef struct {
     char *bytes;
     size_t used;
-    abdb_arena large; /* what does not fit into the rest of bytes */
+    abdb_arena large; /* texts too large for the rest of bytes */
     queued record[BATCH_RECORDS];
     size_t count;
 } batch;

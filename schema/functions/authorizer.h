@@ -31,7 +31,7 @@ const abdb_sql_function *abdb_sql_function_find(const char *name);
 /* Rights of statements besides calling functions of the list. */
 typedef enum {
     ABDB_SQL_ALL,               /* anything */
-    ABDB_SQL_READING,           /* read, and ask the pragmas that change nothing */
+    ABDB_SQL_READING,           /* read, and run pragmas that change nothing */
     ABDB_SQL_READING_AND_TABLES /* that, and make, fill and drop temporary tables */
 } abdb_sql_rights;
 

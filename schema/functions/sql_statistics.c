@@ -317,7 +317,7 @@ int abdb_sql_register_statistics(sqlite3 *db)
     int code = SQLITE_OK;
 
     for (size_t i = 0; i < sizeof statistics / sizeof statistics[0] && code == SQLITE_OK; i++) {
-        statistic *f = malloc(sizeof *f); /* SQLite wants what is not const, and frees it */
+        statistic *f = malloc(sizeof *f); /* SQLite needs it not const and frees it */
 
         if (!f) return SQLITE_NOMEM;
         *f = statistics[i];

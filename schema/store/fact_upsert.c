@@ -18,7 +18,7 @@ static void build_fact_upsert_sql(const fact_table *kind_of_fact, const abdb_fac
     abdb_text_puts(sql, kind_of_fact->digest_key ? ") VALUES (?, ?, ?" : ") VALUES (?");
     for (size_t i = 1; i < fact->columns; i++) abdb_text_puts(sql, ", ?");
     abdb_text_puts(sql, ")");
-    if (!kind_of_fact->conflict) { /* appended; what is there stays as it is */
+    if (!kind_of_fact->conflict) { /* appended; existing rows stay unchanged */
         if (!kind_of_fact->digest_key) abdb_text_puts(sql, " ON CONFLICT DO NOTHING");
         return;
     }

@@ -30,7 +30,7 @@ struct abdb_row_buffer {
     char name[40]; /* of the virtual table; that which is written is behind NAME_BEGINS */
     int columns, waiting;
     uint64_t said,
-        asked;   /* columns that any row has said, and those of the statement: bit 0, ... */
+        asked;   /* columns that any row has set, and columns of the statement: bit 0, ... */
     bool failed; /* there was no memory for a text */
     abdb_arena text;
     cell row[]; /* ROWS x columns */

@@ -299,7 +299,7 @@ void abdb_writer_rollback_and_forget_ids(abdb_writer *w, abdb_counts *counts)
     sqlite3_exec(w->db->sql, "ROLLBACK", NULL, NULL, NULL);
     w->open = 0;
     return_to_wal_mode(w);
-    forget_cached_ids(w); /* those that were given within the unit are nobody's now */
+    forget_cached_ids(w); /* numbers given within the unit are invalid now */
 }
 
 abdb_status abdb_writer_update_derived(abdb_writer *w, abdb_error *err)

@@ -11,7 +11,7 @@
 
 typedef struct {
     PGconn *connection;
-    char *url, *password;     /* what no message may say */
+    char *url, *password;     /* must not appear in messages */
     long added;               /* rows that it added */
     abdb_text changed_tables; /* to which tables */
 } abdb_server;

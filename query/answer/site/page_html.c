@@ -106,7 +106,7 @@ static void write_cell_linked_to_facts(FILE *out, const abdb_site *site, const a
         count = count_facts_find_first_known_row(
             &site->facts, abdb_fact_keys_of_cell_or_its_row(t, row, column), &first);
         if (abdb_double_parse_prefix_or(exact, 0) ==
-            abdb_double_parse_prefix_or(cell, 0)) /* what the script reads of the words */
+            abdb_double_parse_prefix_or(cell, 0)) /* the number that the script reads */
             fputs("<td>", out);
         else
             abdb_print_sanitized(out, "<td data-v=\"%s\">", exact);

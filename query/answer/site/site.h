@@ -8,7 +8,7 @@
 #include "schema/core/outfile.h"
 #include "schema/store/digest.h"
 
-enum { ABDB_SITE_FACTS = 24 }; /* facts of a cell that a page lists; of more it says how many */
+enum { ABDB_SITE_FACTS = 24 }; /* facts of a cell that a page lists; it counts the others */
 enum { ABDB_PAGE_FILE = 160 }; /* bytes of a source's name as part of a file's */
 
 /* A page: a figure with its table, or a report alone. */
@@ -37,7 +37,7 @@ enum { ABDB_TRY_MOST = 32 << 20 }; /* bytes of a database that a page carries */
 
 typedef struct {
     const char *folder, *origin; /* origin: name of the database's file */
-    char today[16];              /* of which day prices are asked */
+    char today[16];              /* the day of the prices */
     abdb_db *db;
     size_t pages, capacity;
     abdb_site_page *page;
@@ -105,7 +105,7 @@ void abdb_write_html_figure_linked_to_page(FILE *out, const abdb_site_page *page
 /* d3_library.c: the drawing library with its licence, where there is one; else a warning. */
 ABDB_MUST_USE abdb_status abdb_site_copy_d3_and_licence_or_warn(abdb_site *site, abdb_error *err);
 
-enum { ABDB_PRINT = 8 }; /* digits of a digest that tell a row */
+enum { ABDB_PRINT = 8 }; /* digits of a digest that identify a row */
 void abdb_json_sha256(const json_t *object, char out[ABDB_SHA256_HEX]);
 /* manifest.c: the data of a page for `abdb verify`; NULL: no memory. files: digests of the files
  * beside it, a reference that is taken. */
