@@ -23,7 +23,7 @@ typedef struct {
     abdb_text *out;
     colour_pair tint[TINTS_MOST];
     size_t tints;
-    attribute family; /* the font of all words, said once; no name: not met yet */
+    attribute family; /* the font of all words, written once; no name: none yet */
     size_t begin[DEEP], behind[DEEP], depth; /* groups that are open: from where they may be cut */
     bool in_symbols;                         /* whose coordinates are scaled: they stay exact */
 } svg_merge;

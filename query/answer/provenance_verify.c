@@ -20,7 +20,7 @@ static const char *path_base_name(const char *path)
 
 /* --- one picture ----------------------------------------------------------------------------- */
 
-/* The figure as it was asked for then, out of this database. */
+/* The figure with its recorded options, from this database. */
 static abdb_status rebuild_recorded_figure(abdb_verifier *c, const json_t *provenance,
                                            abdb_plot *plot, abdb_error *err)
 {

@@ -33,7 +33,7 @@ static bool is_hidden_file_of_search_path(const abdb_search_path *shelf, const c
     return shelf->hidden && strcmp(file, shelf->hidden) == 0;
 }
 
-/* Adds a copy of the name of size bytes; without memory it is left out, and said. */
+/* Adds a copy of the name of size bytes; without memory it is left out, and reported. */
 static void append_name_copy_or_warn(const abdb_search_path *shelf, const char **names,
                                      size_t *count, const char *name, size_t size,
                                      abdb_arena *arena)

@@ -1,6 +1,6 @@
 /* compare_rows.c - a comparison as rows for programs, one per pair; see compare.h. Values are exact
- * and in base units. A pair that is refused has no values, unless the reader asked for an
- * exploratory answer, which is then said in a column of every row. */
+ * and in base units. A pair that is refused has no values, unless the user requested an
+* exploratory answer, which a column of every row then marks. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -149,7 +149,7 @@ static const char *picked_result_key(abdb_side side, const abdb_side_summary *s)
     return s->picked == SIZE_MAX ? "" : abdb_member_text(side.set, s->picked, ABDB_M_key);
 }
 
-/* How the result that stands for a side keeps the limits of --at. */
+/* How the representative result of a side keeps the limits of --at. */
 static const char *picked_met_by(abdb_side side, const abdb_side_summary *s)
 {
     return s->picked == SIZE_MAX ? NULL : side.set->member[s->picked].met_by;

@@ -82,7 +82,7 @@ static void append_label_entry(const abdb_pair *pair, const char *name, abdb_tex
                          (int)size, value);
 }
 
-/* A pair in its class: pairs of one class are not told apart yet. */
+/* A pair in its class: pairs of one class have the same label so far. */
 typedef struct {
     size_t class, pair;
     const char *value;

@@ -37,7 +37,7 @@ typedef struct {
     const char *words;   /* how the limits are kept, or why they are not */
 } abdb_curve_answered;
 
-/* why_not of a point whose curve another one stands for. */
+/* why_not of a point whose curve another point represents. */
 extern const char abdb_another_point_answers[];
 
 /* For each member of a set. */

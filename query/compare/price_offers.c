@@ -9,8 +9,8 @@
 
 enum { NODE_RATIO = 10 }; /* a quote over so many times the stored price is refused */
 
-/* ?1 the day that was asked (NULL: today, or ?4 where that is later), ?2 a provider, ?3 a kind,
- * ?4 the day from which ages are counted (NULL: the day that was asked, else today), ?5 a kind of
+/* ?1 the requested day (NULL: today, or ?4 where that is later), ?2 a provider, ?3 a kind,
+ * ?4 the day from which ages are counted (NULL: the requested day, else today), ?5 a kind of
  * providers. A price of a later day does not count yet, and ends no other. Cheapest first. */
 static const char stored[] =
     "SELECT o.device, o.per_device_hour, o.provider, o.kind, o.valid_from,"

@@ -8,7 +8,7 @@
 
 static const double devices_max = 1e12; /* more do not exist; a double counts them exactly */
 
-/* How much is asked for how many devices, that are rented together. */
+/* A price and the number of devices that are rented together for it. */
 typedef struct {
     double price, size;
 } offer;

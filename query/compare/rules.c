@@ -16,7 +16,7 @@ static const char *copy_rule_cell(abdb_arena *arena, const abdb_table *t, size_t
     return abdb_arena_copy(arena, text, strlen(text));
 }
 
-/* By factor, then workload: a role is asked for each factor of each result. */
+/* By factor, then workload: a role is looked up for each factor of each result. */
 static int compare_roles_factor_then_workload(const void *a, const void *b)
 {
     const abdb_role *x = a, *y = b;

@@ -103,7 +103,7 @@ abdb_status abdb_input_decode_llama_bench_database(abdb_input *in, abdb_error *e
         code =
             sqlite3_deserialize(db, "main", copy, (sqlite3_int64)in->size, (sqlite3_int64)in->size,
                                 SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY);
-        copy = NULL; /* the connection's, whatever came of it */
+        copy = NULL; /* now the connection's, also on failure */
     }
     if (code == SQLITE_OK) abdb_sql_install_authorizer(db, ABDB_SQL_READING);
     if (code == SQLITE_OK) code = append_rows_of_llama_bench_tables(db, &text);

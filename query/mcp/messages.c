@@ -200,7 +200,7 @@ static json_t *run_resource_command_and_make_response(const abdb_mcp_server *ser
     return make_jsonrpc_error_response(id, -32002, "no such resource; resources/list names them");
 }
 
-/* initialize: the version that the client asked for where it is known here, else the newest. */
+/* initialize: the version requested by the client where it is known here, else the newest. */
 static json_t *make_initialize_result(json_t *params)
 {
     const char *asked = json_string_value(json_object_get(params, "protocolVersion"));
@@ -222,7 +222,7 @@ static json_t *make_response_or_null_to_request(const abdb_mcp_server *server, j
 
     if (!method || !version || strcmp(version, "2.0") != 0)
         return json_is_object(request) && json_object_get(request, "result")
-                   ? NULL /* an answer: nothing was asked of the client */
+                   ? NULL /* an answer, but the client got no request */
                    : make_jsonrpc_error_response(NULL, INVALID_REQUEST,
                                                  "no request of JSON-RPC 2.0");
     if (!id) return NULL; /* a notification */

@@ -39,7 +39,7 @@ size_t abdb_campaign_count_cells(const abdb_campaign *t);
 /* Tells how far it is; self is the keeper. */
 void abdb_show_cell_progress_unless_quiet(void *self, const char *cell, size_t done, size_t total);
 /* All cells by one lane after another, or (--interleave, --builds) cell by cell by all, to and fro.
- * A backend that cannot be run is said, and the others go on. ABDB_BACKEND: none is left. */
+* A backend that cannot be run is reported, and the others go on. ABDB_BACKEND: none is left. */
 ABDB_MUST_USE abdb_status abdb_campaign_run_repetition(const abdb_campaign *t, abdb_error *err);
 /* Each backend searches its fastest product, and the result is printed. */
 ABDB_MUST_USE abdb_status abdb_campaign_search_and_print_fastest_gemm(const abdb_campaign *t,

@@ -34,7 +34,7 @@ void abdb_append_blank_and_shell_quoted_word(abdb_text *out, const char *word)
     append_shell_quoted(out, word);
 }
 
-/* Options that are said to Slurm, or stand at a place of their own in the script. */
+/* Options that are passed to Slurm, or have a place of their own in the script. */
 static const char *const ours[] = {"slurm", "partition", "account", "time", "sbatch", "push",
                                    "out",   "submit",    "spool",   "db",   "node",   NULL};
 enum { OF_SLURM = 8 }; /* the first of them mean nothing without --slurm */

@@ -15,7 +15,7 @@ void abdb_append_blank_and_shell_quoted_word(abdb_text *out, const char *word);
 /* Is an option given that is of --slurm? */
 bool abdb_has_slurm_option(const abdb_args *args);
 /* Prints, writes (--out) or submits (--submit) the script of an abdb run. ABDB_USAGE: something is
- * missing or cannot be said to Slurm; ABDB_IO: it cannot be written, or was not taken. */
+ * missing or cannot be passed to Slurm; ABDB_IO: it cannot be written, or was not taken. */
 ABDB_MUST_USE abdb_status abdb_slurm_write_or_submit_script(const abdb_args *args, abdb_error *err);
 
 #endif

@@ -279,7 +279,7 @@ static bool all_rows_have_one_device(const abdb_table *t)
     return t->rows > 0;
 }
 
-/* Prints the table as asked: for people the columns of one screen. */
+/* Prints the table in the requested format: for people the columns of one screen. */
 static abdb_status print_accept_table_or_junit(const abdb_args *args, abdb_table *table,
                                                abdb_error *err)
 {

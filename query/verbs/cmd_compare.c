@@ -1,5 +1,5 @@
 /* cmd_compare.c - abdb compare: reads the options, has query/compare compare the sets, prints the
- * answer in the form that was asked for, and gives the verdict as exit code (1 a gate did not hold,
+* answer in the requested form, and gives the verdict as exit code (1 a gate did not hold,
  * 3 not comparable). */
 #include <string.h>
 
@@ -112,7 +112,7 @@ done:
     return st;
 }
 
-/* Prints a comparison as text for people, or as a table in the format asked for. */
+/* Prints a comparison as text for people, or as a table in the requested format. */
 static abdb_status print_comparison_in_requested_format(const abdb_args *args,
                                                         const abdb_comparison *c, abdb_db *db,
                                                         abdb_error *err)

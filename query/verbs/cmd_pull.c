@@ -8,7 +8,7 @@
 #include "query/warehouse/pull.h"
 #include "schema/core/outfile.h"
 
-/* The entries that the selections mean, asked of the warehouse; *count of them. */
+/* The entries of the selections, read from the warehouse; *count of them. */
 static abdb_status select_entries_in_warehouse_and_count(const abdb_args *args,
                                                          abdb_store_client *link, long long *count,
                                                          abdb_error *err)

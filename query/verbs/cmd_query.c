@@ -168,7 +168,7 @@ static abdb_status run_and_print_report(abdb_report *report, int argc, char **ar
     if (abdb_arg_value(&args, "all") && !report_has_parameter(report, "all"))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--all lists every report: it takes no name"));
     abdb_report_values_from_args(report, &args, value);
-    /* a gate looks at everything, too */
+    /* a gate also checks all rows */
     if (abdb_format_is_for_programs(&args) || abdb_arg_value(&args, "fail-on"))
         abdb_report_lift_row_limits(report, value);
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));

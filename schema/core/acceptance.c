@@ -9,8 +9,8 @@
 #include "schema/core/stats.h"
 #include "schema/core/student_t.h"
 
-/* A unit may be missed once in a hundred. What is promised wants a spread that is larger only once
- * in a thousand, because a spread that was drawn small promises most. A corrected p above
+/* A unit may be missed once in a hundred. For this the spread is raised to a bound that is exceeded
+ * once in a thousand, because a spread small by chance would promise too much. A corrected p above
  * `doubtful` is no sign of slowness. */
 static const double z_missed = 2.3263;
 static const double z_spread = 3.0902;

@@ -33,7 +33,7 @@ enum {
 typedef struct {
     size_t at;        /* the first value of the new level */
     size_t low, high; /* the first and last place that are nearly as good */
-    double p;         /* corrected for all places, runs and series that are looked at; at most 1 */
+    double p;         /* corrected for all places, runs and series in the test; at most 1 */
     double ratio;     /* median from here to the next change / median since the last one */
 } abdb_change;
 

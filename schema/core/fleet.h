@@ -31,7 +31,7 @@ typedef struct {
     size_t cells;             /* so many; 1 for a cell */
     size_t processes, peers;  /* of the node; other nodes with as many processes as it takes */
     double ratio, low, high;  /* time / that of the peers, with its interval of 1 - alpha */
-    double p_corrected;       /* corrected for all that was looked at */
+    double p_corrected;       /* corrected for all tests */
     double detectable_change; /* the slowness (0.05) that these data would show 99 times in 100 */
     abdb_verdict verdict;     /* slower, faster, same, unclear, too-few (processes, or peers) */
 } abdb_fleet_row;
@@ -41,7 +41,7 @@ typedef struct {
 } abdb_fleet_options;
 
 /* A row for each node over all cells, then, of several cells, one for each node and cell that it
- * measured; numbers that cannot be told are NAN. seen is sorted in place. *out is the caller's to
+ * measured; unknown numbers are NAN. seen is sorted in place. *out is the caller's to
  * free, of *count rows. ABDB_DATA: a value is not finite. */
 ABDB_MUST_USE abdb_status abdb_fleet_test_each_node_against_peers(
     abdb_fleet_measurement *measurements, size_t n, const abdb_fleet_options *options,

@@ -13,7 +13,7 @@ enum { ABDB_PRICE_OLD_DAYS = 180 };
     "--price takes a quote of today, abdb import FILE --set provider=NAME --set valid_from=DAY a " \
     "price list"
 
-/* How an offer is told (device, USD/h, provider, devices), and why it is left out. */
+/* Format of an offer (device, USD/h, provider, devices), and the reason of its omission. */
 #define ABDB_OFFER_FORMAT "%s at %.4g USD/h of %s, %.0f together"
 #define ABDB_OFFER_SMALL  "offers of fewer devices than a node of the measured system has"
 

@@ -89,7 +89,7 @@ typedef struct {
     const char *host, *device, *binding; /* device, binding: NULL unknown */
 } abdb_rank;
 
-/* One life of the backend that measured an entry: the unit of evidence. campaign NULL: not said. */
+/* One life of the backend that measured an entry: the unit of evidence. campaign NULL: unknown. */
 typedef struct {
     const char *campaign, *backend, *started; /* started: UTC, ISO 8601 */
     long repetition, start; /* 1, 2, ...; start: after a crash it is started again */

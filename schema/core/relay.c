@@ -10,7 +10,7 @@
 
 #include "schema/core/sanitize_text.h"
 
-enum { ROUNDS_MAX = 1024 }; /* of reads at the end: whoever still writes may never stop */
+enum { ROUNDS_MAX = 1024 }; /* of reads at the end: a remaining writer may never stop */
 
 void abdb_relay_init_nonblocking(abdb_relay *r, int from, int to, size_t most, const char *name)
 {

@@ -28,7 +28,7 @@ typedef struct {
 
 /* The number of a key, or 0. */
 uint32_t abdb_keymap_get_number_or_0(const abdb_keymap *map, abdb_key key);
-/* Begins to fetch the memory where a key would be found: it is asked for soon. */
+/* Begins to fetch the memory of a key that will be looked up soon. */
 void abdb_keymap_prefetch(const abdb_keymap *map, abdb_key key);
 /* False: no memory, or more keys than it may hold. */
 bool abdb_keymap_put_unless_full(abdb_keymap *map, abdb_key key, uint32_t number);

@@ -69,7 +69,7 @@ done:
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* The first number that is free in a table, asked once a unit. */
+/* The first number that is free in a table, read once a unit. */
 static abdb_status read_first_free_id_once(abdb_writer *w, sqlite3_int64 *next, const char *sql,
                                            abdb_error *err)
 {

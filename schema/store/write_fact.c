@@ -94,7 +94,7 @@ done:
     return st;
 }
 
-/* Names a published fact and notes where it was said. */
+/* Names a published fact and notes its place in a source. */
 static abdb_status insert_origin_and_name(abdb_writer *w, const fact_table *table,
                                           const abdb_fact *fact, sqlite3_int64 id, abdb_error *err)
 {

@@ -64,7 +64,7 @@ struct abdb_writer {
     int open;                     /* its transaction is open: a record came */
     const abdb_import_file *unit; /* of the unit, or NULL */
     int retries;                  /* it adds to a reading that had rejects */
-    int said_by_another;          /* another writer kept the unit's file meanwhile */
+    int said_by_another;          /* another writer has imported the unit's file */
     int dirty;                    /* facts were kept since the last index */
     int unit_dirty;               /* facts were kept in the open unit */
     sqlite3_int64 artifact;       /* 0: none */
