@@ -244,7 +244,7 @@ static void use_undivided_or_exclude(normaliser *n, size_t member_index)
         m->why = "only rates that add are divided by devices, not times, latencies and fractions";
 }
 
-/* Sets the value of member i divided as requested, its unit and facts; or the reason why it has none.
+/* Sets the requested quotient of a member's value, its unit and facts; or the reason of its lack.
  */
 static abdb_status normalise_member_or_note_why_not(normaliser *n, size_t member_index,
                                                     abdb_error *err)

@@ -49,7 +49,7 @@ static const char *dimension_value_text(const chain *c, size_t member, size_t d)
     return abdb_member_text(c->set, member, dimensions[d].column);
 }
 
-/* Is the member in that state, and equal to both ends in all other columns? */
+/* Is the member usable, in that state, and equal to both ends in evidence, suite, ...? */
 static bool member_may_stand_for_state(const chain *c, size_t member, unsigned state)
 {
     static const abdb_member_column same[] = {ABDB_M_evidence, ABDB_M_suite,     ABDB_M_system_type,

@@ -20,7 +20,7 @@
 
 enum { NAMED_FOLDERS_MAX = 5 };
 
-/* A failure of one file is printed and counted; one of the database, or of the command, is returned.
+/* A failure of one file is printed and counted; one of the database or of the command is returned.
  */
 static abdb_status print_and_count_or_return_failure(import_session *s, const char *path,
                                                      abdb_status st, abdb_error *err)
