@@ -26,7 +26,7 @@ static const double narrow_letters = 9.0 / 11; /* of their size elsewhere (style
 const char *const abdb_tone_name[ABDB_TONES] = {"light", "dark", "adaptive"};
 const char *const abdb_picture_name[ABDB_PICTURES] = {"svg", "png", "pdf", "dumb", "sixel", "html"};
 
-enum { NUMBER_MOST = 100000 }; /* of a header: points, rows, levels; what is more says nothing */
+enum { NUMBER_MOST = 100000 }; /* of a header: points, rows, levels; more would be unreadable */
 
 /* "24 rows": points for each row, or for each level of a column. */
 static void parse_points_per_row_or_level(abdb_figure *f, char *value)

@@ -81,15 +81,15 @@ typedef struct {
     int narrow_across;        /* of a narrow picture; 0: less, as its letters are */
     int room_across, room_up; /* points that the drawing needs at least */
     double pixels;            /* of PNG, a point */
-    bool printed;     /* a point is a 96th of an inch, as in CSS: letters are those of print */
-    bool width_fixed; /* the width was asked for */
-    bool fixed;       /* width and height are those of the whole picture */
-    int base;         /* then: points beside the rows by which it grows */
+    bool printed;             /* a point is a 96th of an inch, as in CSS: letters are as in print */
+    bool width_fixed;         /* the width was given */
+    bool fixed;               /* width and height are of the whole picture */
+    int base;                 /* then: points beside the rows by which it grows */
     bool vendor_colours;
     abdb_arena arena;
 } abdb_figure;
 
-/* What is drawn: cells as text (NULL: missing), numbers unquoted. */
+/* The drawn data: cells as text (NULL: missing), numbers unquoted. */
 typedef struct {
     size_t columns, rows;
     const char *const *name;      /* columns */

@@ -1,5 +1,5 @@
-/* figure_data.c - rows made ready to be drawn: gnuplot numbers what is text (levels), sees one
- * datablock with the series after another, and finds columns and bounds by name; see figure_data.h.
+/* figure_data.c - prepares rows for drawing: text values get numbers (levels), the series follow
+ * each other in one datablock, and columns and bounds have names; see figure_data.h.
  */
 #include "plots/figure_data.h"
 
@@ -126,7 +126,7 @@ static void collect_series_highlighted_then_least_value(const data_builder *m, l
 
         (void)abdb_double_parse(cell_text_at(m->d, m->row[i], by_column), ABDB_MARK_POINT, &number);
         if (!is_row_highlighted(m, m->row[i]))
-            number += 1e9; /* behind those that are highlighted */
+            number += 1e9; /* behind the rows that are highlighted */
         if (n == LEVELS_MAX) continue;
         if (n == l->count) {
             l->name[l->count++] = cell_text_at(m->d, m->row[i], l->column);

@@ -161,7 +161,7 @@ static abdb_status run_gnuplot_script(const char *script, double limit_s, FILE *
 {
     static const abdb_start_options how = {.path = "gnuplot",
                                            .argument = {"-d", "-"},
-                                           .capture_stderr = true}; /* -d: nobody's startup file */
+                                           .capture_stderr = true}; /* -d: no startup file */
     const char *at;
     int status = 0;
     abdb_status st = run_program(&how, script, limit_s, out, words, &status, err);
@@ -187,7 +187,7 @@ abdb_status abdb_gnuplot_version(char *out, size_t room, abdb_error *err)
     return st;
 }
 
-/* What gnuplot draws of the script, appended. */
+/* Appends the picture that gnuplot draws from the script. */
 static abdb_status draw_and_append_picture_of_one_tone(const char *script, abdb_picture picture,
                                                        bool dark, double limit_s, abdb_text *out,
                                                        abdb_error *err)

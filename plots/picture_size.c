@@ -23,7 +23,7 @@ static bool parse_length(const char **text, const char *unit, double factor, dou
     return true;
 }
 
-/* The width alone is given: the drawing keeps its height, and words take what they need beside. */
+/* Only the width is given: the drawing keeps its height, and words get the room that they need. */
 static void set_width_keep_height(abdb_figure *f, double width)
 {
     f->width = (int)width;

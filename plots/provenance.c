@@ -144,8 +144,8 @@ static bool find_start_of_next_png_chunk_of_type(const char *data, size_t size, 
     return true;
 }
 
-/* Adds to out the PNG with the stamp in a chunk iTXt before its end; what is no PNG stays as it
- * is. */
+/* Adds to out the PNG with the stamp in a chunk iTXt before its end; data that is no PNG is added
+ * unchanged. */
 static void insert_png_provenance(const char *data, size_t size, const char *stamp, abdb_text *out)
 {
     size_t at = PNG_HEAD, length, text = strlen(stamp);
@@ -305,8 +305,8 @@ static bool decode_last_pdf_provenance_value(const char *data, size_t size, abdb
     return false;
 }
 
-/* What another program made of a PDF of abdb's: the information may stand in a compressed stream
- * of objects. */
+/* For a PDF of abdb rewritten by another program: the information may be in a compressed stream of
+ * objects. */
 static bool decode_provenance_in_compressed_pdf_streams(const char *data, size_t size,
                                                         abdb_text *stamp)
 {
@@ -349,7 +349,7 @@ static bool extract_pdf_provenance(const char *data, size_t size, abdb_text *sta
         abdb_text_add(rest, data, (size_t)(begin - data));
         return true;
     }
-    /* written anew by another program: not abdb's bytes any more, but what it was made of */
+    /* rewritten by another program: the bytes are not abdb's, but the stamp may remain */
     abdb_text_add(rest, data, size);
     return decode_last_pdf_provenance_value(data, size, stamp) ||
            decode_provenance_in_compressed_pdf_streams(data, size, stamp);

@@ -25,8 +25,8 @@ abdb_picture abdb_picture_kind_of_bytes(const char *data, size_t size);
  * writes it, as it is. */
 void abdb_provenance_embed(abdb_picture kind, const char *data, size_t size, const char *stamp,
                            abdb_text *out);
-/* Appends the stamp of a file to stamp, and the file without it to rest. Nothing is believed of the
- * file: lengths are checked, and what is too large is refused. ABDB_FORMAT: it carries none, or is
+/* Appends the stamp of a file to stamp, and the file without it to rest. The file is not trusted:
+ * lengths are checked, and too large ones are refused. ABDB_FORMAT: no stamp, or the file is
  * damaged; ABDB_LIMIT: too large. */
 ABDB_MUST_USE abdb_status abdb_provenance_extract(const char *data, size_t size, abdb_text *stamp,
                                                   abdb_text *rest, abdb_error *err);

@@ -7,8 +7,8 @@
 
 enum { TINTS_MOST = 600, DEEP = 16, COLOUR = 32 };
 
-/* What a colour of an attribute is on a dark screen. Where one light colour has several dark ones,
- * the second is spelled with a blank behind it, and so on: a selector tells them apart. */
+/* A colour of an attribute and its colour on a dark screen. Where one light colour has several dark
+ * ones, the second is spelled with a blank behind it, and so on, for separate selectors. */
 typedef struct {
     char name[16], light[COLOUR], dark[COLOUR];
     int blanks;
@@ -23,7 +23,7 @@ typedef struct {
     abdb_text *out;
     colour_pair tint[TINTS_MOST];
     size_t tints;
-    attribute family; /* the font of all words, said once; no name: not met yet */
+    attribute family; /* the font of all words, written once; no name: none yet */
     size_t begin[DEEP], behind[DEEP], depth; /* groups that are open: from where they may be cut */
     bool in_symbols;                         /* whose coordinates are scaled: they stay exact */
 } svg_merge;
@@ -139,7 +139,7 @@ static void write_dark_mode_style(const svg_merge *j, abdb_text *out)
     abdb_text_puts(out, "}</style>\n");
 }
 
-/* --- what is said shorter -------------------------------------------------------------------- */
+/* --- shorter spellings ----------------------------------------------------------------------- */
 
 /* Numbers with a tenth at most, blanks only where two would run together. */
 static void write_rounded_coordinates(abdb_text *out, const char *text, size_t size)
@@ -265,7 +265,7 @@ static void drop_just_closed_svg_group_if_empty(svg_merge *j)
     j->out->data[j->out->size] = '\0';
 }
 
-/* Words between tags, and what is no element; of white space with an end of line that alone. */
+/* Appends text that is equal in both pictures; white space with an end of line becomes "\n". */
 static bool append_text_if_equal_collapsing_newlines(svg_merge *j, const char **light,
                                                      const char **dark, size_t size)
 {

@@ -1,4 +1,4 @@
-/* wire_protocol.c - the lines that abdb and a store speak; see wire_protocol.h. */
+/* wire_protocol.c - the lines exchanged by abdb and a store; see wire_protocol.h. */
 #include "stores/wire_protocol.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 static char *line, *request; /* the last row and the last request that were heard */
 static size_t line_room, request_room;
 
-/* What a backslash and a letter stand for, in place: COPY's escapes. */
+/* Decodes escapes of a backslash and a letter in place: COPY's escapes. */
 static void unescape_word_in_place(char *word)
 {
     static const char letters[] = "bfnrtv", bytes[] = "\b\f\n\r\t\v";

@@ -1,4 +1,4 @@
-/* buffered_output.c - what a verb says, gathered in memory and printed at once: a verb that fails
+/* buffered_output.c - a verb's output, collected in memory and printed at once: a verb that fails
  * half way has printed nothing. See buffered_output.h. */
 #include "query/answer/buffered_output.h"
 

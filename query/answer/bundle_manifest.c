@@ -30,7 +30,7 @@ static json_t *value_digest_json(const json_t *value)
     return out;
 }
 
-/* Digests of what NAME.json says. */
+/* Digests of the contents of NAME.json. */
 static void add_recorded_digests(json_t *manifest, const abdb_text *file)
 {
     json_error_t why;

@@ -1,8 +1,8 @@
-/* bundle_manifest.h - what a signed bundle holds, as digests.
+/* bundle_manifest.h - the contents of a signed bundle, as digests.
  *
  * NAME.manifest is a JSON object: `figure`; `question`, the SHA-256 of the figure's name and
- * parameters; `caption`, that of notes and look; `columns`; `rows`, for each row of NAME.json the
- * digest of its cells and that of its keys; `lines`, one for each line of NAME.csv; `files`, one
+ * parameters; `caption`, of notes and look; `columns`; `rows`, for each row of NAME.json the
+ * digests of its cells and of its keys; `lines`, one for each line of NAME.csv; `files`, one
  * for each file. NAME.manifest.sig is its signature (ssh_signature.h).
  */
 #ifndef ABDB_QUERY_BUNDLE_MANIFEST_H

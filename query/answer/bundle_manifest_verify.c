@@ -68,7 +68,7 @@ static abdb_status add_change_of_row(abdb_verifier *c, const char *change, const
     return abdb_verify_append_difference_row(c, change, name, NULL, NULL, NULL, NULL, err);
 }
 
-/* Reports what became of each pair, what has no partner, and a changed order. */
+/* Reports changes within each pair, rows without a partner, and a changed order. */
 static abdb_status report_pairs(abdb_verifier *c, const signed_rows *r, abdb_error *err)
 {
     size_t last = 0;
@@ -121,7 +121,7 @@ done:
     return st;
 }
 
-/* What a file of a bundle holds, for a reader who sees that it is not the one that was signed. */
+/* The contents of a bundle's file, for the message that it differs from the signed one. */
 static const char *describe_changed_file(const char *name)
 {
     static const char *const words[][2] = {{".md", "signed with another caption or sources"},
@@ -137,7 +137,7 @@ static const char *describe_changed_file(const char *name)
     return "signed with other bytes";
 }
 
-/* Reports what NAME.json says otherwise, and the rows and lines that differ. */
+/* Reports changed parts of NAME.json, and the rows and lines that differ. */
 static abdb_status report_changed_parts(abdb_verifier *c, const json_t *then, const json_t *now,
                                         abdb_error *err)
 {
@@ -179,7 +179,7 @@ static abdb_status report_changed_files(abdb_verifier *c, const json_t *then, co
     return st;
 }
 
-/* The names of the files that a manifest lists, but for those that lead elsewhere. */
+/* The names of the files that a manifest lists, without names that contain '/'. */
 static void list_signed_files(const json_t *manifest, const char *names[FILES_MAX + 1])
 {
     const char *name;
@@ -215,7 +215,7 @@ done:
     return st;
 }
 
-/* Reads manifest and signature, and checks the latter. ABDB_VERIFY: it is none, as err says. */
+/* Reads manifest and signature, and checks the signature. ABDB_VERIFY: it is invalid. */
 static abdb_status read_signed_manifest(const char *base, const char *signers_path,
                                         abdb_text *signer, json_t **manifest, abdb_error *err)
 {

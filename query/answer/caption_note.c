@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Does a stretch of a note say what to type? */
+/* Does a part of a note contain a command to type? */
 static bool text_contains_command(const char *text, size_t size)
 {
     static const char *const verbs[] = {
@@ -37,7 +37,7 @@ static size_t next_clause_size(const char *text)
     return size;
 }
 
-/* What to type is left out of a note. */
+/* Removes commands to type from a note. */
 static const char *strip_command_clauses(abdb_arena *arena, const char *note)
 {
     abdb_text out = {0};

@@ -4,8 +4,8 @@
 
 #include "schema/core/text.h"
 
-/* A note as a picture or its caption says it, from arena: nobody can type into those, so what to
- * type is left out. */
+/* A note for a picture or its caption, from arena: commands to type are left out, as a picture is
+ * no terminal. */
 const char *abdb_plot_note_to_caption_text(abdb_arena *arena, const char *note);
 /* Would the picture mislead without this note? It explains a mark, warns, gives the age of prices,
  * counts rows that are not drawn, or names a leader that was left out. */

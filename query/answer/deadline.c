@@ -17,8 +17,8 @@
 static const double grace_s = 1, longest_s = 1e8;
 static double deadline_s; /* 0: none */
 
-/* One second over the time: something does not ask the clock. Only what a handler of signals may
- * call is called here. */
+/* One second over the time: some code does not check the clock. Calls only functions allowed in a
+ * handler of signals. */
 static void exit_on_deadline_alarm(int number)
 {
     (void)number;

@@ -5,7 +5,7 @@
 
 #include "query/answer/output.h"
 
-/* What stands for a letter; NULL: itself. */
+/* The replacement of a letter; NULL: itself. */
 typedef const char *escaper(char letter);
 
 /* First made plain, then letter by letter: bytes of UTF-8 beyond ASCII are no letters of any of

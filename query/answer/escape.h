@@ -1,5 +1,5 @@
 /* escape.h - text of others as text of a document: made plain (see schema/core/sanitize_text.h),
- * and what the document's language would obey is escaped. */
+ * with special characters of the document's language escaped. */
 #ifndef ABDB_QUERY_ESCAPE_H
 #define ABDB_QUERY_ESCAPE_H
 

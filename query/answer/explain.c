@@ -103,7 +103,7 @@ void abdb_print_fact_tree(const abdb_table *facts, FILE *out)
     for (size_t i = 0; i < facts->notes; i++) abdb_print_sanitized(out, "%s\n", facts->note[i]);
 }
 
-/* --- what else uses them --------------------------------------------------------------------- */
+/* --- other uses of the facts ----------------------------------------------------------------- */
 
 /* Is one of the facts among the keys of a row? */
 static bool any_fact_among_keys(const abdb_table *facts, const char *keys)

@@ -414,7 +414,7 @@ static bool append_value_of_braced_word_if_known(const headline_builder *m, cons
     return false;
 }
 
-/* Of "{min COLUMN} to {max COLUMN}" the length behind the first, if both are said alike. */
+/* Of "{min COLUMN} to {max COLUMN}" the length behind the first, if both have the same format. */
 static size_t size_to_skip_if_min_equals_max(const headline_builder *m, const char *word,
                                              const char *rest)
 {

@@ -2,7 +2,7 @@
  *
  * The head of a figure defines the comparison, `# ranks: VALUE NAME`: for each NAME the best
  * number in column VALUE (the lowest, where `low` follows), among rows that meet these conditions
- *   in COLUMN         its cell is that of the table's last row (the latest round, say)
+ *   in COLUMN         its cell is equal to the last row's cell (the latest round, for example)
  *   of COLUMN=TEXT    its cell is that text
  *   unless COLUMN     its cell is empty (nothing is in doubt)
  * and sentences, `# finding: words`. The first sentence with a value for all its {words} is used:

@@ -13,7 +13,7 @@ static bool is_fact_key_column_name(const char *column)
            (size > 4 && strcmp(column + size - 4, "_key") == 0);
 }
 
-/* Keys of results out of the cells; *without: a row says `mlperf` and has no key. */
+/* Keys of results in the cells; *has_keyless_mlperf_row: a row has evidence `mlperf` but no key. */
 static void collect_result_keys_note_keyless_mlperf(const abdb_table *t, abdb_text *keys,
                                                     bool *has_keyless_mlperf_row)
 {

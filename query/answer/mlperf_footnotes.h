@@ -1,5 +1,5 @@
-/* mlperf_footnotes.h - what MLCommons asks to be said below every table and figure with results of
- * MLPerf.
+/* mlperf_footnotes.h - the footnotes that MLCommons requires below every table and figure with
+ * results of MLPerf.
  */
 #ifndef ABDB_QUERY_FOOTNOTES_H
 #define ABDB_QUERY_FOOTNOTES_H
@@ -8,7 +8,7 @@
 
 /* Adds the footnotes of the MLPerf results that a table shows: it looks for their keys in the
  * columns `key`, `_facts`, `_facts_*` and `*_key`. Where rows of MLPerf are shown without a
- * key (a column `evidence` says so, or from_mlperf), the legend alone is added, and how to get the
+ * key (by a column `evidence`, or from_mlperf), only the legend is added, with the way to get the
  * rest.
  */
 ABDB_MUST_USE abdb_status abdb_add_mlperf_footnotes_as_table_notes(abdb_db *db, abdb_table *table,
@@ -16,7 +16,7 @@ ABDB_MUST_USE abdb_status abdb_add_mlperf_footnotes_as_table_notes(abdb_db *db, 
                                                                    abdb_error *err);
 
 /* A report with its footnotes: abdb_report_run_into_table, and
- * abdb_add_mlperf_footnotes_as_table_notes unless its header says none. */
+ * abdb_add_mlperf_footnotes_as_table_notes unless its header has `footnotes: none`. */
 ABDB_MUST_USE abdb_status abdb_report_run_with_footnotes(abdb_db *db, const abdb_report *report,
                                                          const char *const *value,
                                                          abdb_table *table, abdb_error *err);

@@ -107,8 +107,8 @@ size_t abdb_print_sanitized(FILE *out, const char *format, ...)
     return size;
 }
 
-/* One line without its end, or what is left, made plain: on a terminal only the ends of lines that
- * were there stay. */
+/* One line without its end, or the rest, made plain: on a terminal only the original ends of lines
+ * stay. */
 static void print_sanitized_without_newline(FILE *out, const char *line, size_t size)
 {
     abdb_text text = {0};

@@ -1,4 +1,4 @@
-/* output.h - the only way out for text: what abdb prints, it prints by these.
+/* output.h - the only way out for text: abdb prints all its text by these functions.
  *
  * Much of it was written by others: names of files and members, cells, labels, messages of
  * backends. It reaches people as plain text (see schema/core/sanitize_text.h), and programs as it
@@ -11,8 +11,8 @@
 
 #include "schema/core/sanitize_text.h"
 
-/* As fprintf, for people: what stands in the format is ours, each %s and %c is others' and made
- * plain. Returns the bytes that were written. */
+/* As fprintf, for people: the format is abdb's own text, each %s and %c may be of others and is
+ * made plain. Returns the number of bytes written. */
 size_t abdb_print_sanitized(FILE *out, const char *format, ...) ABDB_PRINTF(2, 3);
 size_t abdb_vprint_sanitized(FILE *out, const char *format, va_list args);
 /* Words of our own to standard error, at once: from a handler of signals too. */

@@ -27,7 +27,7 @@ static abdb_status refuse_malformed_price_quotes(const char *option, const char 
 }
 
 /* Of the names the shortest one whose family `word` is (llama2-70b: llama2-70b-99); NULL: none. A
- * model that only begins so is another one. */
+ * model that only begins with the word is another one. */
 static abdb_status find_shortest_model_of_family(abdb_db *db, const char *typed_family,
                                                  const char *const *names, size_t count,
                                                  const char **found_model, abdb_error *err)
@@ -51,7 +51,7 @@ done:
     return st;
 }
 
-/* What is said below the table of a value that was taken for another. */
+/* Adds a note below the table that a typed value was replaced by another one. */
 static void add_table_note_value_replaced(const abdb_report *report, size_t p, const char *typed,
                                           const char *replacement, abdb_table *table)
 {
@@ -78,8 +78,8 @@ static abdb_status fail_unless_number_in_range(const char *option, const char *r
                      above ? "above" : "of at least", low, most, value);
 }
 
-/* Of names those that begin by a word, whatever its case: the only one, or NULL and all of them in
- * a list. */
+/* The only name that begins with a word, in any case; or NULL, with all such names in
+ * candidates. */
 static const char *find_only_name_completing_word(const char *word, const char *const *names,
                                                   size_t count, abdb_text *candidates)
 {

@@ -6,7 +6,7 @@
 #include "query/answer/render.h"
 
 typedef struct {
-    size_t count, column[ABDB_COLUMN_MAX]; /* of the table, in the order that was asked for */
+    size_t count, column[ABDB_COLUMN_MAX]; /* of the table, in the requested order */
     bool has[ABDB_COLUMN_MAX];
 } picked;
 
@@ -37,7 +37,7 @@ done:
     return st;
 }
 
-/* Replaces *list, names with blanks between, by those that were not picked; in out's arena. */
+/* Removes picked names from *list, names with blanks between; in out's arena. */
 static abdb_status remove_picked_names_from_list(const picked *p, const abdb_table *t,
                                                  const char **list, abdb_table *out,
                                                  abdb_error *err)
@@ -55,8 +55,8 @@ static abdb_status remove_picked_names_from_list(const picked *p, const abdb_tab
     return ABDB_OK;
 }
 
-/* Rows that look alike now may be of another model, or may not be compared: a note says in which
- * words they differ that stand above a table where they do not. */
+/* Rows that look alike now may be of different models, or not comparable: a note names the columns
+ * in which they differ and that would be printed above the table if they were equal. */
 static abdb_status prepend_note_of_dropped_hoisted_columns(const picked *p, const abdb_table *t,
                                                            abdb_table *out, abdb_error *err)
 {
@@ -95,7 +95,7 @@ abdb_status abdb_table_copy_picked_columns(const abdb_table *t, const char *name
     TRY(remove_picked_names_from_list(&p, t, &out->hoist, out, err));
     TRY(remove_picked_names_from_list(&p, t, &out->bare, out, err));
     if (for_people) TRY(prepend_note_of_dropped_hoisted_columns(&p, t, out, err));
-    for (size_t c = 0; for_people && c < t->columns; c++) /* marks, and what stands above */
+    for (size_t c = 0; for_people && c < t->columns; c++) /* marks, and columns above */
         if (!abdb_column_is_printed_for_people(t, c)) pick_column_once(&p, c);
     out->columns = p.count;
     for (size_t c = 0; c < p.count; c++) out->column[c] = t->column[p.column[c]];

@@ -57,7 +57,7 @@ done:
     return st;
 }
 
-/* What is said with a picture in one kind of document; `sources` has a line each. */
+/* Writes the text around a picture for one kind of document; `sources` has a line each. */
 typedef void include(const abdb_plot *plot, const char *path, char *sources, FILE *out);
 
 /* Writes a file of the bundle that lists the sources of the figure. */
@@ -92,7 +92,7 @@ static void write_escaped_latex_paragraph(FILE *out, const char *text)
     fputs("\\par\n", out);
 }
 
-/* What the picture says below its title, and what it has no room for: subtitle, status, what is not
+/* The text below the picture's title, and the text without room in it: subtitle, status, rows not
  * drawn, notes; a line each. */
 static void write_subtitle_status_undrawn_and_notes(const abdb_plot *plot, FILE *out,
                                                     line_writer *put)
@@ -171,7 +171,7 @@ abdb_status abdb_plot_write_latex_with_sources(const abdb_plot *plot, abdb_db *d
     return write_document_with_sources(plot, db, picture_path, out, write_latex_figure, err);
 }
 
-/* What `out` does not take is said when it is committed. */
+/* An error of writing to `out` is reported when it is committed. */
 typedef abdb_status writer(const abdb_plot *plot, abdb_db *db, const char *path, FILE *out,
                            abdb_error *err);
 
@@ -197,7 +197,7 @@ static abdb_status write_gnuplot_script(const abdb_plot *plot, abdb_db *db, cons
     return ABDB_OK;
 }
 
-/* What a bundle consists of, and who writes it. */
+/* The files of a bundle, and the functions that write them. */
 static const struct {
     const char *suffix, *shown; /* shown: the picture that it includes */
     writer *write;              /* NULL: a picture */
@@ -211,7 +211,7 @@ static const struct {
              {"tex", "pdf", abdb_plot_write_latex_with_sources, ABDB_PICTURES}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
-/* NAME.json: what `abdb verify` asks for, with the digest of each file. */
+/* NAME.json: the data needed by `abdb verify`, with the digest of each file. */
 static abdb_status write_bundle_provenance_json(const abdb_plot *plot, const char *folder,
                                                 abdb_tone tone, abdb_error *err)
 {

@@ -187,7 +187,7 @@ static void collect_caption_notes(abdb_table *table, abdb_drawing *drawing, cons
     }
 }
 
-/* The columns of the table as what figures draw. */
+/* Passes the columns of the table to the drawing of the figure. */
 static abdb_status build_gnuplot_script(abdb_plot *plot, abdb_drawing *drawing, abdb_error *err)
 {
     abdb_table *table = &plot->table;
@@ -245,8 +245,8 @@ static const char *copy_into_table(abdb_table *table, const char *text)
 /* --- a narrowed field -------------------------------------------------------------------------
  */
 
-/* What narrows the field of a figure: "chosen devices, vendor AMD: "; the values without it in
- * `wide`. "": nothing. */
+/* The options that narrow the field of a figure: "chosen devices, vendor AMD: "; the values without
+ * them in `wide`. "": none. */
 static const char *describe_narrowing_widen_values(abdb_plot *plot, const abdb_plot_look *look,
                                                    const char *const *value, const char **wide)
 {

@@ -20,7 +20,7 @@ typedef struct {
     abdb_table table;     /* the report's rows; its title is that of the picture */
     const char *subtitle; /* below the title, or NULL */
     const char *status;   /* round, verification and sources, a line; "": nothing is known */
-    abdb_text undrawn;    /* what of the rows is not drawn, a line each */
+    abdb_text undrawn;    /* the rows that are not drawn, a line each */
     abdb_text script;     /* draws with gnuplot alone */
     const char *value[ABDB_PARAM_COUNT]; /* of the report's parameters, as given */
     abdb_plot_look look;
@@ -39,8 +39,8 @@ ABDB_MUST_USE abdb_status abdb_plot_run_report_and_build_script(abdb_plot *plot,
  * loaded. value: as above, or NULL. */
 ABDB_MUST_USE abdb_status abdb_plot_run_report(abdb_plot *plot, abdb_db *db,
                                                const char *const *value, abdb_error *err);
-/* Draws to a path ("-": standard output), with what `abdb verify` asks for (provenance.h) in what
- * is no terminal's. A failure leaves no broken picture. */
+/* Draws to a path ("-": standard output), with the data for `abdb verify` (provenance.h) unless it
+ * draws on a terminal. A failure leaves no broken picture. */
 ABDB_MUST_USE abdb_status abdb_plot_draw_with_provenance(const abdb_plot *plot,
                                                          abdb_picture picture, abdb_tone tone,
                                                          const char *path, abdb_error *err);

@@ -8,8 +8,8 @@
 
 enum { DEVICES_MAX = 1000000 };
 
-/* What stands behind the amount: "", " USD/h", "/h", " USD/hr/8", in either case. *devices: behind
- * the last '/', else 1. */
+/* Parses the text behind the amount: "", " USD/h", "/h", " USD/hr/8", in either case. *devices: the
+ * number behind the last '/', else 1. */
 static bool parse_quote_unit_and_device_count(const char *text, bool has_dollar_sign,
                                               bool *gives_device_count, long long *devices)
 {

@@ -100,7 +100,7 @@ json_t *abdb_provenance_given_parameters_json(const abdb_plot *plot)
     return out;
 }
 
-/* The options that change how a figure looks, as an object; those not given are left out. */
+/* The given options that change how a figure looks, as an object. */
 static json_t *look_to_json(const abdb_plot_look *look)
 {
     const struct {

@@ -2,8 +2,8 @@
  *
  * A picture carries (plots/provenance.h) a JSON object: `figure`, its `parameters` and `look`,
  * `picture` and `tone`; `columns`, `rows` (cells as text) and `keys` (of the facts behind each
- * row); `data`, the SHA-256 of those three; `script`, that of what gnuplot drew; `bytes`, that of
- * the picture without the object; `notes`, the whole caption. A bundle has it in NAME.json, with
+ * row); `data`, the SHA-256 of these three; `script`, of gnuplot's input; `bytes`, of the picture
+ * without the object; `notes`, the whole caption. A bundle has the object in NAME.json, with
  * `files`, the SHA-256 of each. Of many rows (over 500, or half a MiB) the digest stands alone. A
  * page of a site has a shorter one (site/manifest.c).
  */
@@ -20,10 +20,10 @@ ABDB_MUST_USE abdb_status abdb_provenance_append_json(const abdb_plot *plot, abd
                                                       abdb_text *out, abdb_error *err);
 
 typedef struct {
-    bool edited;          /* the bytes of a file are not those that abdb wrote */
+    bool edited;          /* the bytes of a file differ from abdb's */
     bool changed;         /* the database gives other rows now */
     bool is_site_page;    /* of a site */
-    bool unsigned_bundle; /* no signer that was asked for signed it */
+    bool unsigned_bundle; /* no requested signer signed it */
 } abdb_verify_outcome;
 
 /* Reads a picture, page or bundle, and appends to the table a row for each thing that differs; its

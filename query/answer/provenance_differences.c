@@ -1,4 +1,4 @@
-/* provenance_differences.c - what verify finds, a row for each; see provenance_rows.h. */
+/* provenance_differences.c - the findings of verify, a row for each; see provenance_rows.h. */
 #include "query/answer/provenance_rows.h"
 #include "schema/functions/sqlite.h"
 

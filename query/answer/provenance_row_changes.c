@@ -1,4 +1,4 @@
-/* provenance_row_changes.c - the rows that a picture recorded against those of today; see
+/* provenance_row_changes.c - compares the recorded rows of a picture with today's rows; see
  * provenance_rows.h. */
 #include <stdlib.h>
 
@@ -68,7 +68,7 @@ static abdb_status find_first_missing_fact_key(abdb_verifier *c, const abdb_reco
     return ABDB_OK;
 }
 
-/* The cells that differ in two rows, behind what became of the fact that they had. */
+/* Reports cells that differ in two rows, after the reason for a missing fact, if one is missing. */
 static abdb_status report_cell_changes(abdb_verifier *c, const abdb_recorded_rows *then, size_t row,
                                        const abdb_recorded_rows *now, size_t other, abdb_error *err)
 {

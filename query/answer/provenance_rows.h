@@ -8,13 +8,13 @@
 #include "query/answer/table.h"
 #include "schema/store/digest.h"
 
-/* What verify found: rows of the table that it prints. */
+/* The findings of verify: rows of the table that it prints. */
 typedef struct {
     abdb_db *db;
     abdb_table *out;
     const char *file; /* as the table names it */
     abdb_verify_outcome *verdict;
-    const char *signers_path; /* who may have signed; NULL: nobody must */
+    const char *signers_path; /* allowed signers; NULL: no signature is needed */
     abdb_text signer;         /* who did */
 } abdb_verifier;
 
@@ -27,7 +27,7 @@ ABDB_MUST_USE abdb_status abdb_verify_append_difference_row(abdb_verifier *c, co
  * at all, or here but another is shown? */
 ABDB_MUST_USE abdb_status abdb_verify_append_row_why_fact_missing(abdb_verifier *c, const char *key,
                                                                   const char *row, abdb_error *err);
-/* Was the fact of that key read again, and is the key that it has now among those (blanks between
+/* Was the fact of that key read again, and is its present key among `others` (blanks between
  * them)? */
 ABDB_MUST_USE abdb_status abdb_verify_others_have_successor_of_key(abdb_verifier *c,
                                                                    const char *key,
@@ -40,7 +40,7 @@ typedef struct {
 } abdb_recorded_rows;
 /* The place of a column; the number of columns where there is none of that name. */
 size_t abdb_recorded_column_index(const abdb_recorded_rows *rows, const char *name);
-/* Pairs the recorded rows with today's, by key and then by name, and reports what changed. */
+/* Pairs the recorded rows with today's, by key and then by name, and reports changes. */
 ABDB_MUST_USE abdb_status abdb_verify_report_row_changes(abdb_verifier *c,
                                                          const abdb_recorded_rows *then,
                                                          const abdb_recorded_rows *now,

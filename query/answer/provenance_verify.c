@@ -20,7 +20,7 @@ static const char *path_base_name(const char *path)
 
 /* --- one picture ----------------------------------------------------------------------------- */
 
-/* The figure as it was asked for then, out of this database. */
+/* The figure with its recorded options, from this database. */
 static abdb_status rebuild_recorded_figure(abdb_verifier *c, const json_t *provenance,
                                            abdb_plot *plot, abdb_error *err)
 {
@@ -40,7 +40,7 @@ static abdb_status rebuild_recorded_figure(abdb_verifier *c, const json_t *prove
                           .size = json_string_value(json_object_get(look, "size")),
                           .vendor_colours = json_is_true(json_object_get(look, "vendor_colours"))},
         err);
-    /* Too little left to draw, or a round or a device that is gone, is a change that rows tell. */
+    /* Too little left to draw, or a missing round or device, is reported as changed rows. */
     if (st == ABDB_DATA || st == ABDB_USAGE) st = ABDB_OK;
 done:
     return st;
@@ -57,8 +57,8 @@ static abdb_tone recorded_tone_or_light(const json_t *provenance)
     return name ? tone : ABDB_LIGHT;
 }
 
-/* An SVG is the same bytes wherever the same gnuplot draws the same script: one that says it is
- * made of this data and shows other things was edited. */
+/* The same gnuplot draws the same bytes of SVG from the same script: an SVG with this data's digest
+ * but other bytes was edited. */
 static abdb_status mark_svg_edited_if_redraw_differs(abdb_verifier *c, const abdb_plot *plot,
                                                      const json_t *provenance,
                                                      const abdb_text *svg_without_metadata,
@@ -101,7 +101,7 @@ static abdb_recorded_rows provenance_rows_from_json(const json_t *object, const 
     return r;
 }
 
-/* Rows and keys of the database against those of the picture. rest: the picture, or NULL. */
+/* Compares rows and keys of the database with the picture's. picture_without_metadata: or NULL. */
 static abdb_status append_differences_of_rebuilt_figure(abdb_verifier *c, const json_t *provenance,
                                                         const abdb_text *picture_without_metadata,
                                                         abdb_error *err)
@@ -143,7 +143,7 @@ done:
     return st;
 }
 
-/* The object, with all that is needed of the right kind; what it says of itself must agree. */
+/* The object, with all needed members of the right type; its own digest must agree. */
 static abdb_status parse_provenance_append_difference_if_edited(abdb_verifier *c, const char *text,
                                                                 size_t size, json_t **out,
                                                                 abdb_error *err)
@@ -289,8 +289,8 @@ done:
     return st;
 }
 
-/* Checks the signature of a bundle, then the bundle. What is found out by the signature stands,
- * also where so much was changed that nothing else can be read. */
+/* Checks the signature of a bundle, then the bundle. The findings by the signature are kept, even
+ * where too much was changed to read the rest. */
 static abdb_status report_signed_bundle_changes(abdb_verifier *c, const char *path, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
@@ -365,7 +365,7 @@ static abdb_status append_differences_of_bundles_else_pages(abdb_verifier *c, co
     return st;
 }
 
-/* What was found, as a sentence. */
+/* The outcome, as a sentence. */
 static const char *title_of_outcome(abdb_verifier *c)
 {
     const char *thing = c->verdict->is_site_page ? "page" : "figure";

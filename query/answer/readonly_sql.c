@@ -126,7 +126,7 @@ static const char *find_keyword_meant_by_misspelling(const char *sql)
     return NULL;
 }
 
-/* What a reader can do about a message of SQLite that abdb's own restrictions cause, or NULL. at:
+/* A remedy for an error of SQLite that is caused by abdb's own restrictions, or NULL. at:
  * the SQL from the place of the mistake on. */
 static const char *hint_for_refused_sql_or_null(const char *message, const char *at)
 {

@@ -1,5 +1,5 @@
 /* render.c - tables as text, markdown, CSV, JSON, HTML and LaTeX; see render.h.
- * Formats for people round as the columns' styles say; formats for programs are exact. */
+ * Formats for people round by the columns' styles; formats for programs are exact. */
 #include "query/answer/render.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "query/answer/escape.h"
 #include "query/answer/output.h"
 
-/* --- what is shown --------------------------------------------------------------------------- */
+/* --- shown columns and cells ----------------------------------------------------------------- */
 
 static bool column_has_suffix(const char *name, const char *suffix)
 {
@@ -34,8 +34,8 @@ static bool column_is_named_in_blank_separated_list(const abdb_table *t, const c
     return list && t->rows > 0 && abdb_list_has_word(list, ' ', name, strlen(name));
 }
 
-/* Is the column printed once above the table? One that the report says so of, where all rows
- * agree. */
+/* Is the column printed once above the table? Only a column of the report's list `hoist`, where all
+ * rows agree. */
 static bool column_is_hoisted_above_table(const abdb_table *t, size_t column)
 {
     if (!column_is_named_in_blank_separated_list(t, t->hoist, column)) return false;
@@ -147,7 +147,7 @@ void abdb_format_cell_rounded_with_mark(const abdb_table *t, size_t row, size_t 
                                         out + strlen(out), ABDB_CELL_SIZE - strlen(out));
 }
 
-/* "round v6.0  division closed": what all rows have in common. */
+/* "round v6.0  division closed": the common values of all rows. */
 void abdb_format_hoisted_columns_line(const abdb_table *t, char *out, size_t room)
 {
     size_t used = 0;

@@ -1,5 +1,5 @@
-/* render.h - each way to print a table, and what those for people share; see table.h. Rounding
- * happens here, and nowhere before. */
+/* render.h - each way to print a table, and shared functions of the ways for people; see table.h.
+ * Rounding happens here, and nowhere before. */
 #ifndef ABDB_QUERY_RENDER_H
 #define ABDB_QUERY_RENDER_H
 
@@ -18,11 +18,11 @@ void abdb_render_latex_table(const abdb_table *table, FILE *out);
 bool abdb_column_is_printed_for_people(const abdb_table *table, size_t column);
 const char *abdb_column_label_or_name(const abdb_table *table, size_t column);
 bool abdb_column_holds_numbers_and_no_text(const abdb_table *table, size_t column);
-/* What is said once above the table: hoisted columns with their value. */
+/* The line of common values above the table: hoisted columns with their value. */
 void abdb_format_hoisted_columns_line(const abdb_table *table, char *out, size_t room);
 /* The head of an HTML table, up to its body. */
 void abdb_write_html_thead_open_tbody(FILE *out, const abdb_table *table);
-/* A cell as people see it: rounded or cut as the column's style says, plain. */
+/* A cell for people: rounded or cut by the column's style, plain. */
 enum { ABDB_CELL_SIZE = 512 };
 void abdb_format_cell_rounded_with_mark(const abdb_table *table, size_t row, size_t column,
                                         char out[ABDB_CELL_SIZE]);

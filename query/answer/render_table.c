@@ -26,8 +26,8 @@ static int table_width_with_gaps(const abdb_table *t, const int *width)
     return all;
 }
 
-/* Hides what people did not ask for: at most nine columns stay, where the table has a list for
- * screens those of it. */
+/* Hides columns beyond a screen: at most nine stay; where the table has a list for screens, the
+ * columns of the list. */
 static void hide_columns_not_for_screen_or_beyond_nine(const abdb_table *t, int *width)
 {
     enum { NINE = 9 };
@@ -101,7 +101,7 @@ static void print_names_of_columns_without_room(const abdb_table *t, const int *
     abdb_text_free(&line);
 }
 
-/* Prints the headings. Those of many columns without a row would only be noise. */
+/* Prints the headings, except for many columns without a row, where they would be useless. */
 static void print_headings_unless_many_without_rows(const abdb_table *t, const int *width,
                                                     const bool *right, size_t last, FILE *out)
 {
@@ -127,7 +127,7 @@ static void print_headings_unless_many_without_rows(const abdb_table *t, const i
 void abdb_render_text_table(const abdb_table *t, FILE *out)
 {
     int width[ABDB_COLUMN_MAX] = {0}, room = abdb_terminal_width_or_zero(out);
-    bool right[ABDB_COLUMN_MAX]; /* asked once a column: it looks at each row */
+    bool right[ABDB_COLUMN_MAX]; /* computed once a column, as it reads each row */
     char cell[ABDB_CELL_SIZE + 4], line[2048];
     size_t last = 0;
 

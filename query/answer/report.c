@@ -1,6 +1,6 @@
 /* report.c - reading and running reports: the header becomes title, parameters, columns and notes,
- * the rest statements that readonly_sql.c runs read-only; their rows are dressed with what the
- * header says. See report.h. */
+ * the rest statements that readonly_sql.c runs read-only; their rows get labels and styles from the
+ * header. See report.h. */
 #include "query/answer/report.h"
 
 #include <stdlib.h>
@@ -152,9 +152,9 @@ static abdb_status store_temp_table_sql_begin_next(abdb_report *r, abdb_text *ta
     return ABDB_OK;
 }
 
-/* Adds a line of the report's text to a part of it. Before the first one go as many empty lines as
- * the text has above it, less those that `before`, which comes first, has: so that SQL's mistakes
- * are found at their lines. */
+/* Adds a line of the report's text to a part of it. Before the first one, empty lines are added for
+ * the lines above it in the text, less the lines of text_that_comes_first: so that errors of SQL
+ * have the right line numbers. */
 static void append_line_keeping_line_number(abdb_text *part, const abdb_text *text_that_comes_first,
                                             const char *line, int number)
 {
@@ -305,7 +305,7 @@ static const char *fill_title_dropping_unset_parameters(abdb_arena *arena,
             abdb_text_add(&out, s++, 1);
         }
     }
-    while (out.size && out.data[out.size - 1] == ' ') out.size--; /* of what was not given */
+    while (out.size && out.data[out.size - 1] == ' ') out.size--; /* of a missing value */
     remove_trailing_word(&out, " of");
     copy = title ? abdb_arena_copy(arena, abdb_text_get(&out), out.size) : NULL;
     abdb_text_free(&out);
@@ -347,7 +347,7 @@ static void apply_report_header_to_table(const abdb_report *report, const char *
 
 static const char no_limit[] = "1000000000";
 
-/* Does the parameter say how many rows, devices or cells are shown? */
+/* Does the parameter limit the number of rows, devices or cells? */
 static bool param_is_row_limit(const abdb_report_param *p)
 {
     return strcmp(p->type, "number") == 0 &&

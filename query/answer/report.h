@@ -6,13 +6,13 @@
  *   -- first: yes, where `abdb query` lists it without --all
  *   -- group: heading of `abdb query` under which it is listed
  *   -- param: name | type | default | help | SQL whose first column lists values;
- *      a second, where there is one, is 0 behind those that the report has rows of. Types: text,
+ *      a second column, if any, is 0 for values with rows in the report. Types: text,
  *      number, days (90 or 90d), date, flag, price ('DEVICE=AMOUNT USD/h', several joined by ',');
  *      number LOW..HIGH: no less and no more, either may be left out; >LOW..: more than that
  *   -- column: name | label | style (decimals, g4 = significant digits, cut30) | unit and meaning
- *      | formula of v_formula or v_scaling that its values follow, and what they are multiplied
- *      by (per_dollar@1 x 1e-18): the keys in _facts_NAME, else _facts, tell of which result, at
- *      which price or ceiling; several joined by "or"
+ *      | formula of v_formula or v_scaling that its values follow, and their factor
+ *      (per_dollar@1 x 1e-18): the keys in _facts_NAME, else _facts, are of its result and its
+ *      price or ceiling; several joined by "or"
  *   -- hoist: names of columns printed once where all rows agree
  *   -- screen: names of at most nine columns that a terminal gets without --wide (default: the
  *      first nine)

@@ -33,7 +33,7 @@ static bool is_hidden_file_of_search_path(const abdb_search_path *shelf, const c
     return shelf->hidden && strcmp(file, shelf->hidden) == 0;
 }
 
-/* Adds a copy of the name of size bytes; without memory it is left out, and said. */
+/* Adds a copy of the name of size bytes; without memory it is left out, and reported. */
 static void append_name_copy_or_warn(const abdb_search_path *shelf, const char **names,
                                      size_t *count, const char *name, size_t size,
                                      abdb_arena *arena)
@@ -122,7 +122,7 @@ const char *abdb_user_config_folder(abdb_arena *arena, const char *kind)
     return home && *home ? abdb_arena_printf(arena, "%s/.config/abdb/%s", home, kind) : NULL;
 }
 
-/* Appends what the file has, up to limit bytes. regular_only: ABDB_USAGE where it is a pipe
+/* Appends the file's contents, up to limit bytes. regular_only: ABDB_USAGE where it is a pipe
  * or a device, which may block or never end. */
 static abdb_status append_and_protect_input_file(const char *path, bool regular_only, size_t limit,
                                                  abdb_text *out, abdb_error *err)

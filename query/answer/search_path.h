@@ -1,5 +1,5 @@
-/* search_path.h - texts by name (reports, figures): those that abdb ships, and the user's own in a
- * folder, which come first. */
+/* search_path.h - texts by name (reports, figures): the user's own in a folder, which come first,
+ * and the texts shipped with abdb. */
 #ifndef ABDB_QUERY_SHELF_H
 #define ABDB_QUERY_SHELF_H
 

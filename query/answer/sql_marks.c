@@ -6,8 +6,8 @@
 
 #include "schema/core/offer_capacity.h"
 
-/* What every reader must know of the prices behind rows, for `-- @prices NAME`: one line each where
- * prices or providers of different kind meet, and where prices are old or of unknown age. */
+/* Remarks on the prices behind rows, for `-- @prices NAME`: one line each for prices of different
+ * kind, providers of different kind, and prices that are old or of unknown age. */
 static const char prices_said[] =
     "%s prices_met AS (SELECT kind, provider_kind, provider, age_days, valid_from\n"
     "  FROM %.*s),\n"

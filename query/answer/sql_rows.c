@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one process can hold; who needs more wants a LIMIT, or the file itself. */
+/* Limits for one process; larger results need a LIMIT, or the database file itself. */
 enum { ROWS_MAX = 20 * 1000 * 1000 };
 static const size_t text_size_max = 2ul << 30;
 

@@ -1,5 +1,5 @@
-/* ssh_signature.c - see ssh_signature.h. Both files that a check reads are handed over without a
- * name in a folder, so that the bytes that were checked are those that abdb has read. */
+/* ssh_signature.c - see ssh_signature.h. Both files of a check are passed without a name in a
+ * folder, so that ssh-keygen checks the same bytes that abdb has read. */
 #include "query/answer/ssh_signature.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 enum { NOT_FOUND = 127, PROC_PATH_SIZE = 64 };
 
-/* What a signature is for: one that was made for something else proves nothing of a bundle. */
+/* The purpose of a signature: one made for another purpose does not prove a bundle. */
 static const char namespace[] = "abdb-bundle";
 
 /* Runs ssh-keygen on the bytes; *works: it ended well. Its outputs are the caller's to free. */

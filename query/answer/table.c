@@ -1,4 +1,4 @@
-/* table.c - rows, and what the formats share; see table.h. */
+/* table.c - rows, and shared functions of the formats; see table.h. */
 #include "query/answer/table.h"
 
 #include <stdarg.h>
@@ -67,7 +67,7 @@ abdb_status abdb_table_require_column_by_name_or_heading(const abdb_table *table
     const char *names[ABDB_COLUMN_MAX], *near;
     size_t size = strlen(name);
     int at = abdb_table_column_index(table, name);
-    /* CSV says X_mark, the table X__mark. */
+    /* X_mark in CSV is X__mark in the table. */
     char marked[160];
     abdb_text there = {0};
     abdb_status st;
@@ -92,13 +92,13 @@ abdb_status abdb_table_require_column_by_name_or_heading(const abdb_table *table
     return st;
 }
 
-/* Two places are kept: for the count of the dropped ones, and for what comes first or is cut. */
+/* Keeps two places: for the count of dropped notes, and for a note that comes first or is cut. */
 static void append_note_or_count_dropped(abdb_table *table, const char *text)
 {
     size_t last = ABDB_NOTE_MAX - 2;
     const char *count;
 
-    if (!text) return; /* no memory: the exit code says so */
+    if (!text) return; /* no memory: the exit code reports it */
     if (table->notes < last) {
         table->note[table->notes++] = text;
         return;

@@ -14,7 +14,7 @@
 #include "query/answer/table.h"
 #include "schema/core/outguard.h"
 
-enum { FIRST_LONG = 1000 }; /* what getopt_long gives for the first long option */
+enum { FIRST_LONG = 1000 }; /* the code of the first long option */
 
 const abdb_option abdb_common_options[] = {
     {"db", 0, "FILE", "database (default: $ABDB_DB, else ./abdb.db)"},
@@ -90,7 +90,7 @@ static abdb_status fail_unknown_option_with_suggestion(const abdb_args *args, co
                      near ? "?" : "; see --help");
 }
 
-/* What getopt_long's answer stands for; NULL: for no option. */
+/* The option for getopt_long's return value; NULL: no option. */
 static const abdb_option *option_of_getopt_code(const abdb_args *args, int code)
 {
     if (code >= FIRST_LONG) return args->option[code - FIRST_LONG];
@@ -129,8 +129,8 @@ static bool option_argument_is_output_path(const char *name)
     return false;
 }
 
-/* Protects the database and each file that the command line names to be read, then checks where
- * standard output goes and what the command is to write. */
+/* Protects the database and each input file of the command line, then checks the target of standard
+ * output and the command's output files. */
 static abdb_status protect_inputs_refuse_unsafe_outputs(const abdb_args *args,
                                                         const abdb_command *command,
                                                         abdb_error *err)
@@ -169,7 +169,7 @@ abdb_status abdb_refuse_and_divert_streams_onto_database(int argc, char **argv, 
     TRY(abdb_outguard_refuse_protected_path(NULL, err));
     st = abdb_outguard_refuse_protected_descriptor(STDERR_FILENO, "standard error", err);
 done:
-    /* what is printed now must not go into the database either */
+    /* the error message must not be written into the database either */
     for (int file = STDOUT_FILENO; file <= STDERR_FILENO && st != ABDB_OK; file++)
         if (abdb_outguard_refuse_protected_descriptor(file, "", &unsaid) != ABDB_OK) {
             int other = file == STDERR_FILENO && abdb_outguard_refuse_protected_descriptor(
@@ -182,8 +182,8 @@ done:
     return st;
 }
 
-/* Checks the argument of an option. What is no free text is a name or a list of them; of a command
- * that is what stands before the equals sign. */
+/* Checks the argument of an option. An argument that is no free text is a name or a list of them;
+ * of a command only the part before the equals sign is a name. */
 static abdb_status refuse_long_or_unprintable_option_argument(const abdb_option *option,
                                                               const char *value, abdb_error *err)
 {
@@ -203,8 +203,8 @@ static abdb_status refuse_long_or_unprintable_option_argument(const abdb_option 
                                     what, size, most);
 }
 
-/* Checks that words beside the options are no longer than a name or a path may be. What is free
- * text there, SQL and notes, has no such bound. */
+/* Checks that words beside the options are no longer than a name or a path may be. Free text, that
+ * is SQL and notes, has no such limit. */
 static abdb_status refuse_overlong_positionals_except_free_text(const abdb_args *args,
                                                                 const char *verb, abdb_error *err)
 {
@@ -308,7 +308,7 @@ abdb_status abdb_busy_timeout_from_args(const abdb_args *args, abdb_busy_timeout
     return ABDB_OK;
 }
 
-/* What went wrong after memory was refused did so for want of it, whatever it was taken for. */
+/* After a failed allocation, any error is reported as lack of memory, whatever its own status. */
 int abdb_print_error_return_exit_code(const abdb_error *err)
 {
     bool starved = abdb_allocation_failure_count() > 0,

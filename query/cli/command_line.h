@@ -16,8 +16,8 @@
 #include "schema/store/write.h"
 
 enum { ABDB_GIVEN_MAX = 256, ABDB_OPTION_MAX = 96 };
-/* Bytes of an argument: each may be escaped threefold in a pattern, of which SQLite takes 50000.
- * And of a name, which may be a path. */
+/* Bytes of an argument: each may be escaped threefold in a pattern, which has at most 50000 bytes
+ * in SQLite. And of a name, which may be a path. */
 enum { ABDB_ARGUMENT_MOST = 16000, ABDB_NAME_MOST = 4096 };
 
 typedef struct {
@@ -30,7 +30,7 @@ typedef struct {
     int positionals;
 } abdb_args;
 
-/* What a verb takes beside its options. */
+/* Properties of a verb beside its own options. */
 enum {
     ABDB_PRINTS_ROWS = 1, /* the output options */
     ABDB_TAKES_NAME = 2,  /* the name of a report or figure first, which has help of its own */
@@ -55,9 +55,9 @@ const abdb_command *abdb_command_find(const char *name);
 /* Options of every verb, and options of every verb that prints rows. */
 extern const abdb_option abdb_common_options[], abdb_output_options[];
 
-/* Parses argv[1..] by getopt_long against the options of a verb, those that every verb has, and
- * `more` (a report's; may be NULL), and protects the database and each file that they name to be
- * read from the outputs of this command (schema/core/outguard.h). ABDB_USAGE: unknown option (the
+/* Parses argv[1..] by getopt_long against the options of a verb, the common options, and `more` (a
+ * report's; may be NULL), and protects the database and each input file from the outputs of this
+ * command (schema/core/outguard.h). ABDB_USAGE: unknown option (the
  * nearest is named), missing argument, a name that is too long or has a line break or another
  * control character; standard output is a protected file. */
 ABDB_MUST_USE abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const char *verb,

@@ -11,7 +11,7 @@
 
 static FILE *pager;
 
-/* Reads to the end what the reader still looks at; ^C is then the pager's. */
+/* Waits until the user ends the pager; ^C is then for the pager alone. */
 static void close_stdout_wait_for_pager(void)
 {
     signal(SIGINT, SIG_IGN);
@@ -43,7 +43,7 @@ static bool program_is_in_path(const char *name)
     return false;
 }
 
-/* Can the first word of a command be run? Of what only a shell can read, perhaps. */
+/* Can the first word of a command be run? Yes, where only a shell could find out. */
 static bool command_is_runnable(const char *command)
 {
     char word[4096];
@@ -72,8 +72,8 @@ void abdb_pipe_stdout_to_pager(void)
         abdb_print_stderr_remark("no pager '%s' can be run, so this is printed as it is", program);
         return;
     }
-    /* What git asks of less: F to end at once where all fits, R to keep colours, X to leave the
-     * text on the screen. 0: the user's own LESS stays. */
+    /* The options that git gives to less: F to end at once where all fits, R to keep colours, X to
+     * leave the text on the screen. 0: the user's own LESS stays. */
     setenv("LESS", "FRX", 0);
     fflush(stdout);
     pager = popen(program, "w");

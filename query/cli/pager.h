@@ -1,4 +1,4 @@
-/* pager.h - what is printed for people goes through a pager, as git's does. */
+/* pager.h - shows output for people in a pager, like git. */
 #ifndef ABDB_PROGRAM_PAGER_H
 #define ABDB_PROGRAM_PAGER_H
 

@@ -1,11 +1,11 @@
-/* available_choices.c - what a choice could be of, where its question names nothing that can be
- * chosen; see choose.h. */
+/* available_choices.c - lists the available choices, where a question names none of them; see
+ * choose.h. */
 #include <string.h>
 
 #include "query/compare/choose.h"
 
-/* "; nearest: llama2-70b-99, ...": what has a rate (or a time to train) and begins with the letters
- * of the word, in any case; else all of it. */
+/* "; nearest: llama2-70b-99, ...": names with a rate (or a time to train) that begin with the
+ * letters of the word, in any case; without such a name, all names. */
 static abdb_status append_available_choices(sqlite3 *db, const char *word, bool training,
                                             abdb_text *out, abdb_error *err)
 {

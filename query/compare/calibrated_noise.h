@@ -6,8 +6,8 @@
 #include "query/answer/sql_rows.h"
 #include "schema/core/trimmed_mean_test.h"
 
-/* Between commands no machine is taken to be steadier than this: six commands in a row do not see
- * what happens once in a hundred. */
+/* Least drift assumed between commands: six commands in a row do not show an event that happens
+ * once in a hundred. */
 #define ABDB_DRIFT_LEAST 0.01
 
 /* Calibrations of one machine, a row a cell and process. */
@@ -22,8 +22,8 @@ ABDB_MUST_USE abdb_status abdb_calibrations_load_if_other_device(abdb_calibratio
                                                                  sqlite3 *db, const char *device,
                                                                  abdb_error *err);
 void abdb_calibrations_free(abdb_calibrations *book);
-/* Noise of a class of kernels: `kernel`, else those that the same thing bounds, else all (`kernel`
- * and `bound` may be NULL). command is NAN where nothing tells; *of, if given: which class it is.
+/* Noise of a class of kernels: `kernel`, else all with the same bound, else all (`kernel` and
+ * `bound` may be NULL). command is NAN where it is unknown; *class_used, if given: the class.
  */
 ABDB_MUST_USE abdb_status abdb_calibrations_noise_by_kernel_or_bound(
     const abdb_calibrations *book, const char *kernel, const char *bound, abdb_noise *out,

@@ -1,4 +1,4 @@
-/* choose.c - what to buy or rent; see choose.h. */
+/* choose.c - finds systems to buy or rent; see choose.h. */
 #include "query/compare/choose.h"
 
 #include <math.h>
@@ -408,7 +408,7 @@ done:
     return st;
 }
 
-/* What the conditions of `where` leave out. */
+/* Counts the results excluded by the conditions of `where`. */
 static abdb_status record_count_excluded_by_where(abdb_system_choice *c,
                                                   const abdb_choose_options *o, sqlite3 *db,
                                                   const abdb_normalisation *m, abdb_error *err)

@@ -1,19 +1,18 @@
-/* choose.h - what to buy or rent for a wanted rate, or a training that is done in time: whole
- * systems of what was measured, at a price, the cheapest first.
+/* choose.h - systems to buy or rent for a wanted rate, or for a training that ends in time: whole
+ * measured systems with their price, the cheapest first.
  *
- * Only results that may be compared meet (compare.h): of the groups that a selection falls into the
- * one with the most devices is chosen, the others are left out, which is said. A rate of tokens is
- * that of a server, unless a scenario is named. Trainings on systems
- * of different size meet all the same, each device with the size at which one that is done in time
- * is cheapest: it is its price that is compared, not its speed. A device may stand twice: rented at
- * its cheapest offer, and owned.
+ * Only comparable results are compared (compare.h): of the groups of a selection, the one with the
+ * most devices is chosen; the other groups are omitted, with a note. A rate of tokens is the rate
+ * of a server, unless a scenario is named. Trainings on systems of different size are compared, as
+ * only their price counts: each device is listed with the size at which its training ends in time
+ * and is cheapest. A device may be listed twice: rented at its cheapest offer, and owned.
  *
  *   systems = ceil(rate / rate of one system); where no rate is wanted: as many as fit into the
  *     offers that one needs
  *   devices = systems x devices of one
- *   offers = ceil(devices / devices of an offer), of which those count that make whole nodes of the
- *     measured system; an offer of fewer devices than such a node has is not used. A price of one
- *     device, as a quote is where it says no number, is taken for as many as are needed
+ *   offers = ceil(devices / devices of an offer); only offers that make whole nodes of the measured
+ *     system count, and an offer of fewer devices than such a node is not used. A price of one
+ *     device (also a quote without a number of devices) is used for as many as are needed
  *   rented = offers x devices of an offer
  *   USD/h = rented x USD per device and hour
  *   USD per million = USD/h / (rate x 3600) x 1e6, of the wanted rate, or at full load
@@ -29,20 +28,20 @@
 
 typedef enum { ABDB_BY_DOLLAR, ABDB_BY_DEVICE, ABDB_BY_WATT } abdb_choose_by;
 
-/* What owning a device costs per hour: cost@1 of query/reports/cost-model.sql. */
+/* The cost of owning a device per hour: cost@1 of query/reports/cost-model.sql. */
 typedef struct {
     const char *capital; /* 'DEVICE=45000,...' in USD, each with its share of the system; or NULL */
     double life_years, utilisation, power_w, pue, usd_per_kwh;
 } abdb_ownership_costs;
 
 typedef struct {
-    const char *selection, *where; /* where may be NULL; what it leaves out is counted */
+    const char *selection, *where; /* where may be NULL; excluded results are counted */
     abdb_normalisation measure;    /* of it the metric and the prices count */
     double rate;                   /* wanted, in the unit of the results; NAN: none is */
     double time_limit_s;           /* of a training; NAN: any. Not NAN, or metric time_to_train_s:
                                       trainings are chosen */
     abdb_latency_limits latency;   /* that the result must keep */
-    double usd_per_hour_most;      /* what costs more is left out; NAN: nothing */
+    double usd_per_hour_most;      /* choices that cost more are left out; NAN: no limit */
     abdb_choose_by by;
     bool widest_tier; /* only offers of the kind of providers that prices most of the devices; of
                          several the one whose first costs least */
@@ -63,7 +62,7 @@ typedef struct {
     double dearest;   /* the highest offer of the device that counts */
     size_t providers; /* that offer it */
     double usd_per_hour, usd_per_million, usd_of_run, watts; /* NAN: does not apply */
-    double cost;        /* what is ordered: one of these, or devices */
+    double cost;        /* the value to order by: one of these, or devices */
     double performance; /* the rate of one system, or of a training minus its seconds: more is
                            better */
     double break_even;  /* USD per device and hour; NAN: not by dollars, or alone */
@@ -94,7 +93,7 @@ typedef struct {
     abdb_arena arena;
 } abdb_system_choice;
 
-/* Nothing to choose: no row, and what is left out says why. ABDB_USAGE: see
+/* Nothing to choose: no row, and the omitted results give the reason. ABDB_USAGE: see
  * abdb_set_load_normalised; capital that is not of that form; watts of a training. */
 ABDB_MUST_USE abdb_status abdb_choose_cheapest_systems(abdb_system_choice *out, sqlite3 *db,
                                                        const abdb_choose_options *options,
@@ -105,8 +104,8 @@ void abdb_system_choice_free(abdb_system_choice *choosing);
 ABDB_MUST_USE abdb_status abdb_parse_wanted_rate(const char *text,
                                                  const char *expected_unit_or_null, double *out,
                                                  abdb_error *err);
-/* The next 'DEVICE=USD' of what --own gives, which is written into; *device, from arena: NULL where
- * there is none any more. ABDB_USAGE: not of that form; no such device. */
+/* The next 'DEVICE=USD' of the value of --own, which is modified; *device, from arena: NULL at the
+ * end. ABDB_USAGE: not of that form; no such device. */
 ABDB_MUST_USE abdb_status abdb_parse_next_owned_device_capital(char **rest, sqlite3 *db,
                                                                const char **device, double *usd,
                                                                abdb_arena *arena, abdb_error *err);
@@ -120,8 +119,8 @@ ABDB_MUST_USE abdb_status abdb_set_power_as_specified_if_not_given(abdb_ownershi
 double abdb_ownership_cost_per_hour(const abdb_ownership_costs *own, double capital);
 
 /* Where nothing matches, or a name is unknown (st and err of abdb_choose_cheapest_systems): adds to
- * the error what could be chosen instead, first what begins with the letters of the first word. A
- * training that was asked for a rate leads to --time-to-train. Other errors stay. */
+ * the error the available choices, first the ones that begin with the letters of the first word. A
+ * rate wanted of a training gives a hint to --time-to-train. Other errors stay. */
 ABDB_MUST_USE abdb_status abdb_name_choices_where_none_matches(sqlite3 *db, abdb_status st,
                                                                const char *selection, bool training,
                                                                abdb_error *err);

@@ -1,4 +1,4 @@
-/* choose_filter.c - which results will do, and what is left out; see choose_filter.h. */
+/* choose_filter.c - suitable and omitted results of a choice; see choose_filter.h. */
 #include "query/compare/choose_filter.h"
 
 #include <math.h>

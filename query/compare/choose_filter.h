@@ -1,4 +1,4 @@
-/* choose_filter.h - what the files of a choice share: which results will do, and what is left out.
+/* choose_filter.h - shared by the files of a choice: its suitable and its omitted results.
  */
 #ifndef ABDB_COMPARE_CHOOSING_H
 #define ABDB_COMPARE_CHOOSING_H

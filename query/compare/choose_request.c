@@ -1,4 +1,4 @@
-/* choose_request.c - what is asked of a choice: a rate, and what owning costs; see choose.h. */
+/* choose_request.c - the options of a choice: a rate, and the costs of ownership; see choose.h. */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static bool unit_is_empty_or_matches_results(const char *text, const char *unit)
            (known && strcmp(known->base, unit) == 0 && !(known->factor < 1 || known->factor > 1));
 }
 
-/* "tokens/h" as "tokens/s", with what a number of it is times; another unit as it is. */
+/* "tokens/h" as "tokens/s", with the factor for its numbers; another unit unchanged. */
 static const char *convert_unit_to_per_second(const char *unit, char second[64], double *factor)
 {
     static const struct {

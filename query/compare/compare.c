@@ -1,6 +1,5 @@
-/* compare.c - groups of two sets meet: who is paired with whom and what each pair may be compared
- * as. The judgement of one pair is in verdict.c, rules are in
- * rules.c; see compare.h. */
+/* compare.c - pairs the groups of two sets and finds the kind of comparison allowed for each pair.
+ * The judgement of one pair is in verdict.c, rules are in rules.c; see compare.h. */
 #include "query/compare/like_for_like.h"
 #include "query/compare/machine_identity.h"
 
@@ -213,9 +212,9 @@ static const abdb_group *nearest_baseline_group_by_key_difference(const abdb_com
     return best;
 }
 
-/* Pairs the groups of the baseline with those of a set. First those of equal key, then each that
- * is left with the nearest of the same work; only when that leaves no pair at all, with the
- * nearest of any. What meets nobody is counted on both sides. */
+/* Pairs the groups of the baseline with the groups of a set: first groups of equal key, then each
+ * remaining group with the nearest of the same work; only when both give no pair at all, with the
+ * nearest of any work. Groups without a partner are counted on both sides. */
 static abdb_status pair_groups_by_equal_then_nearest_key(abdb_comparison *c, size_t set,
                                                          abdb_error *err)
 {
@@ -300,10 +299,10 @@ done:
     return st;
 }
 
-/* What ran a kernel is free to differ between two sides. But where a set holds what several ran of
- * the same problem, each is a group of its own, which meets its like: the times of one backend, or
- * of one of its providers, are no further processes of another. So are those of several devices,
- * where all sets have the same ones. */
+/* Two sides may differ in backend and provider. But where one set has several of them for the same
+ * problem, each becomes its own group, paired with its equal: the times of one backend or provider
+ * are no further processes of another. The same holds for several devices, where all sets have the
+ * same ones. */
 static abdb_status split_groups_by_mixed_backend_or_provider(abdb_comparison *c, abdb_error *err)
 {
     static const char *const ran[] = {"backend", "provider", "device"};

@@ -80,7 +80,7 @@ ABDB_MUST_USE abdb_status abdb_split_set_into_groups(abdb_groups *out, const abd
                                                      const abdb_set *set, bool split_loads,
                                                      const char *const *extra_factors,
                                                      abdb_arena *arena, abdb_error *err);
-/* Has a group members of which this factor is known to differ? */
+/* Has a group members with different known values of this factor? */
 bool abdb_groups_mix_factor_values(const abdb_groups *groups, const abdb_set *set,
                                    const char *factor);
 
@@ -132,8 +132,8 @@ typedef struct {
     abdb_trimmed_mean_outcome outcome;
 } abdb_difference;
 
-/* Which results of the groups a pair is of: all of them; those with equal numbers of devices, where
- * the best of all have unlike ones; and then all of them once more, beside that. */
+/* The results of the groups in a pair: all of them; or, where the best of all differ in number of
+ * devices, one pair of results with equal numbers, and beside it one pair of all results. */
 typedef enum { ABDB_OF_ALL, ABDB_OF_EQUAL_SIZE, ABDB_OF_ANY_SIZE } abdb_pair_size_rule;
 
 typedef struct {
@@ -146,7 +146,7 @@ typedef struct {
     size_t refusals, remarks;
     const abdb_rule *refusal[ABDB_RULES_MAX], *remark[ABDB_RULES_MAX];
     const char *needed_factor; /* the factor of a `needed-factor` */
-    const char *machines;      /* in what the machines differ (machine_identity.h), or NULL */
+    const char *machines;      /* differences of machines (machine_identity.h), or NULL */
     size_t differs, differs_room;
     abdb_differing *differ; /* of the comparison's arena */
     abdb_side_summary left, right;

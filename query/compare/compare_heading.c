@@ -1,5 +1,5 @@
-/* compare_heading.c - the head of a comparison: who is compared, what all share and what differs;
- * see compare_text.h. */
+/* compare_heading.c - the head of a comparison: its sides, their shared and differing factors; see
+ * compare_text.h. */
 #include "query/compare/compare_text.h"
 
 #include <math.h>

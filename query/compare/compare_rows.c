@@ -1,6 +1,6 @@
 /* compare_rows.c - a comparison as rows for programs, one per pair; see compare.h. Values are exact
- * and in base units. A pair that is refused has no values, unless the reader asked for an
- * exploratory answer, which is then said in a column of every row. */
+ * and in base units. A pair that is refused has no values, unless the user requested an
+* exploratory answer, which a column of every row then marks. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -109,7 +109,7 @@ static void write_next_count_cell(row_writer *f, size_t value)
     v->integer = (long long)value;
 }
 
-/* "round v5.1|v6.0; dtype fp8|fp4", of those that differ, or the names of those unknown. */
+/* "round v5.1|v6.0; dtype fp8|fp4" of differing factors, or the names of the unknown ones. */
 static void write_differing_factors_text(const abdb_pair *pair, bool only_unknown, abdb_text *out)
 {
     abdb_text_clear(out);
@@ -149,13 +149,13 @@ static const char *picked_result_key(abdb_side side, const abdb_side_summary *s)
     return s->picked == SIZE_MAX ? "" : abdb_member_text(side.set, s->picked, ABDB_M_key);
 }
 
-/* How the result that stands for a side keeps the limits of --at. */
+/* How the representative result of a side keeps the limits of --at. */
 static const char *picked_met_by(abdb_side side, const abdb_side_summary *s)
 {
     return s->picked == SIZE_MAX ? NULL : side.set->member[s->picked].met_by;
 }
 
-/* Keys of what a side's number was made from. */
+/* Keys of the facts behind a side's number. */
 static void append_side_fact_keys(abdb_side side, const abdb_side_summary *s, abdb_text *out)
 {
     for (size_t i = 0; i < side.group->count; i++) {
@@ -223,8 +223,8 @@ static void write_test_quality_cells(row_writer *f, const abdb_pair *pair, bool 
                                            : NULL);
 }
 
-/* Writes the label of a pair, and as a JSON object what both sides agree in: what tells it from
- * the other rows. */
+/* Writes the label of a pair, and the equal factors of both sides as a JSON object: these identify
+ * the row. */
 static void write_label_and_factors_cells(row_writer *f, const abdb_pair *pair)
 {
     json_t *factors = json_object();

@@ -82,7 +82,7 @@ static void append_label_entry(const abdb_pair *pair, const char *name, abdb_tex
                          (int)size, value);
 }
 
-/* A pair in its class: pairs of one class are not told apart yet. */
+/* A pair in its class: pairs of one class have the same label so far. */
 typedef struct {
     size_t class, pair;
     const char *value;
@@ -99,7 +99,7 @@ static int compare_class_value(const void *a, const void *b)
     return order ? order : (x->size > y->size) - (x->size < y->size);
 }
 
-/* Splits the classes by one more name, if that tells any apart. */
+/* Splits the classes by one more name, if that separates any. */
 static bool split_classes_by_name(const abdb_comparison *c, labelled *all, size_t count,
                                   const char *name)
 {
@@ -125,7 +125,7 @@ static bool split_classes_by_name(const abdb_comparison *c, labelled *all, size_
     return true;
 }
 
-/* The fewest names that tell the pairs of a contender apart. */
+/* The fewest names that distinguish the pairs of a contender. */
 static size_t pick_distinguishing_names(const abdb_comparison *c, size_t contender,
                                         abdb_arena *arena, const char *out[ABDB_DIFFER_MAX])
 {
@@ -155,7 +155,7 @@ static size_t pick_distinguishing_names(const abdb_comparison *c, size_t contend
     return count;
 }
 
-/* What tells this pair from the others of its contender; else what was run. */
+/* The values that distinguish this pair from the others of its contender; else its workload. */
 static void format_row_label(const abdb_pair *pair, const char *const *name, size_t names,
                              abdb_text *out)
 {
@@ -397,7 +397,7 @@ abdb_status abdb_print_comparison(const abdb_comparison *c, abdb_db *db, bool br
     abdb_status st = ABDB_OK;
 
     TRY(abdb_add_comparison_notes(c, db, &end, err));
-    abdb_deadline_cancel(); /* what is left is to print */
+    abdb_deadline_cancel(); /* only printing is left */
     abdb_append_exploratory_stamp_if_refused(c, &line);
     abdb_append_set_headings(c, &line);
     abdb_print_wrapped(out, 4, abdb_text_get(&line));

@@ -1,5 +1,5 @@
-/* compare_table.h - a comparison for people: who is compared, what they share, for each contender
- * what differs and by how much, what was refused and why. */
+/* compare_table.h - a comparison for people: its sides, their shared factors, for each contender
+ * the differing factors and ratios, and the refused pairs with reasons. */
 #ifndef ABDB_QUERY_COMPARE_SCREEN_H
 #define ABDB_QUERY_COMPARE_SCREEN_H
 
@@ -15,7 +15,7 @@ ABDB_MUST_USE abdb_status abdb_comparison_to_display_table(const abdb_comparison
 ABDB_MUST_USE abdb_status abdb_print_comparison(const abdb_comparison *c, abdb_db *db, bool brief,
                                                 FILE *out, abdb_error *err);
 
-/* A prefix with what it stands for: {1e12, "T"}. */
+/* A prefix with its factor: {1e12, "T"}. */
 typedef struct {
     double factor;
     const char *prefix;

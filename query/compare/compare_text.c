@@ -1,5 +1,5 @@
-/* compare_text.c - the sentences of a comparison: who, what is shared, what differs, what was
- * refused; see compare_text.h. */
+/* compare_text.c - the sentences of a comparison: sides, shared and differing factors, refused
+ * pairs; see compare_text.h. */
 #include "query/compare/latency_answer.h"
 #include "query/compare/compare_text.h"
 
@@ -61,7 +61,7 @@ static size_t count_pairs_refused_by_rule(const abdb_comparison *c, size_t conte
     return n;
 }
 
-/* A rule with its sentence, and what it found in the first pair that it refuses. */
+/* A rule with its sentence, and its finding in the first pair that it refuses. */
 static void note_rule_with_first_refused_pair(const abdb_comparison *c, const abdb_pair *pair,
                                               const abdb_rule *rule, abdb_table *t)
 {
@@ -214,7 +214,7 @@ static void note_pairs_repeating_a_number(const abdb_comparison *c, abdb_table *
     }
 }
 
-/* What has no like on the other side. */
+/* Notes results without a partner on the other side. */
 static void note_unpaired_results(const abdb_comparison *c, abdb_table *t)
 {
     for (size_t s = 1; s < c->sets; s++)
@@ -224,7 +224,7 @@ static void note_unpaired_results(const abdb_comparison *c, abdb_table *t)
                 c->baseline_unpaired[s], c->contender_unpaired[s], (char)('A' + s));
 }
 
-/* Who stands behind the numbers: MLCommons asks for submitter, system and number of chips. */
+/* The origin of the numbers: MLCommons requires submitter, system and number of chips. */
 static void note_mlperf_submissions_behind_numbers(const abdb_comparison *c, abdb_table *t)
 {
     abdb_text line = {0};
@@ -293,7 +293,7 @@ static void note_how_limits_are_met(const abdb_comparison *c, abdb_table *t)
         }
 }
 
-/* Below the table: what its words mean, but only of those that it uses. */
+/* Below the table: the meaning of the words used in it. */
 static void note_legend_and_caveats(const abdb_comparison *c, abdb_table *t)
 {
     bool stated = false, run = false, tested = false, mlperf = false, vague = false, apart = false,

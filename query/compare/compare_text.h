@@ -16,10 +16,10 @@ void abdb_append_exploratory_stamp_if_refused(const abdb_comparison *c, abdb_tex
 void abdb_append_set_headings(const abdb_comparison *c, abdb_text *out);
 void abdb_append_factors_shared_by_shown_pairs(const abdb_comparison *c, abdb_text *out);
 void abdb_append_comparability_line(const abdb_comparison *c, size_t contender, abdb_text *out);
-/* Factors that differ with their values, or the names of those unknown on a side. */
+/* Factors that differ with their values, or the names of factors unknown on a side. */
 void abdb_append_contender_differing_factors(const abdb_comparison *c, size_t contender,
                                              bool only_unknown, abdb_text *out);
-/* Refusals, legend, what was left out, prices and footnotes as notes of t. */
+/* Refusals, legend, omitted results, prices and footnotes as notes of t. */
 ABDB_MUST_USE abdb_status abdb_add_comparison_notes(const abdb_comparison *c, abdb_db *db,
                                                     abdb_table *t, abdb_error *err);
 

@@ -60,7 +60,7 @@ static abdb_status append_run_condition(abdb_selection_query *q, const abdb_cond
     return st;
 }
 
-/* The name that a word means; where the question decides between several, the note says so. */
+/* The name that a word means; where the metric decides between several names, a note is added. */
 static abdb_status resolve_name_note_choice(abdb_selection_query *q, const char *kind,
                                             const char *word, const char **canon, abdb_error *err)
 {
@@ -77,8 +77,8 @@ static abdb_status resolve_name_note_choice(abdb_selection_query *q, const char 
     return st;
 }
 
-/* Names that aliases resolve: the row keeps the spelling that was published, so the condition asks
- * for all spellings of the canonical name, which an index answers. */
+/* Names that aliases resolve: the row keeps its published spelling, so the condition lists all
+ * spellings of the canonical name, found by an index. */
 static abdb_status append_name_condition_over_aliases(abdb_selection_query *q,
                                                       const abdb_condition *c, const char *kind,
                                                       const char *column, abdb_error *err)
@@ -135,9 +135,9 @@ static const char *strip_factor_prefix(const char *column)
     return strncmp(column, "factor.", 7) == 0 ? column + 7 : column;
 }
 
-/* A condition on what is no column: an EXISTS over the factors of the row's point, compared as a
- * number where the value is one. The factor's name is checked first, as one that nobody has
- * would select nothing without a word. */
+/* A condition on a name that is no column: an EXISTS over the factors of the row's point, compared
+ * as a number where the value is one. The factor's name is checked first, because a factor that
+ * no row has would select no row without an error. */
 static abdb_status append_factor_condition(abdb_selection_query *q, const abdb_condition *c,
                                            abdb_error *err)
 {
@@ -212,8 +212,8 @@ bool abdb_is_metric_or_metric_statistic_name(const char *name)
 }
 
 /* An ordered condition on a date. Both sides are compared as precisely as the right one is stated:
- * 2026-11-05 is not after 2026-11. A date that is known less precisely is neither before nor after
- * what lies within it. */
+ * 2026-11-05 is not after 2026-11. A less precise date is neither before nor after the dates
+ * within it. */
 static abdb_status append_ordered_date_condition(abdb_selection_query *q, const abdb_condition *c,
                                                  abdb_error *err)
 {
@@ -233,7 +233,7 @@ static abdb_status append_ordered_date_condition(abdb_selection_query *q, const 
                : fail_too_many_values(err);
 }
 
-/* `work`: what was run, by the name of a model or of a workload. */
+/* `work`: the name of a model or of a workload. */
 static abdb_status append_model_or_workload_condition(abdb_selection_query *q,
                                                       const abdb_condition *c, abdb_error *err)
 {
@@ -252,7 +252,7 @@ done:
     return st;
 }
 
-/* The results that an index leads to from a printed key; which of them it is the condition says. */
+/* The results that an index finds by a printed key; the condition itself then picks among them. */
 static abdb_status append_entry_key_prefilter_condition(abdb_selection_query *q,
                                                         const abdb_condition *c, abdb_error *err)
 {

@@ -10,7 +10,7 @@
 /* The number that text spells, in the base unit: "0.05", "50 ms", "0.7kW", "2k", "64x". unit: the
  * base unit of the left side; NULL: it has none, and only a prefix may follow the number. */
 bool abdb_condition_value_to_number(const char *text, const char *base_unit, double *out);
-/* Does the operator ask for an order (< <= > >=)? */
+/* Is it an operator of order (< <= > >=)? */
 bool abdb_condition_has_ordering_operator(const abdb_condition *c);
 /* Refuses an ordered condition whose right side is not a number: "tpot_s<fast". */
 ABDB_MUST_USE abdb_status abdb_condition_require_number(const abdb_condition *c,

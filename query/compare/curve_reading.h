@@ -1,11 +1,11 @@
 /* curve_reading.h - reads the throughput of a serving system at a latency limit off its measured
  * points.
  *
- * Of the points only the front counts: those that no other one matches with a latency that is not
- * longer and a throughput that is not smaller. On it both rise together. STEP is the best measured
- * point that keeps the limit. LINEAR and MONOTONE (Fritsch and Carlson's cubic) interpolate the
- * throughput over the latency, and only between the first and the last point of the front: a
- * shorter limit has no answer, a longer one that of the last point.
+ * Only the front of the points counts: a point is dropped where another one has a latency that is
+ * not longer and a throughput that is not smaller. On the front both rise together. STEP is the
+ * best measured point that keeps the limit. LINEAR and MONOTONE (Fritsch and Carlson's cubic)
+ * interpolate the throughput over the latency between the first and the last point of the front: a
+ * shorter limit has no answer, a longer one gets the throughput of the last point.
  */
 #ifndef ABDB_COMPARE_CURVE_READING_H
 #define ABDB_COMPARE_CURVE_READING_H

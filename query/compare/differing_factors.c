@@ -1,5 +1,5 @@
-/* differing_factors.c - in which factors the sides of a pair differ, or do not know it; see
- * compare.h. */
+/* differing_factors.c - factors in which the sides of a pair differ, or that are unknown on a side;
+ * see compare.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -65,7 +65,7 @@ static abdb_status add_factor_if_it_differs(abdb_comparison *c, abdb_pair *pair,
     return append_differing(c, pair, &d, err);
 }
 
-/* Factors of a side's members that must agree and do not, or that a side does not know. */
+/* Factors of a side's members that must agree and do not, or that are unknown on a side. */
 static abdb_status collect_differing_factors(abdb_comparison *c, abdb_pair *pair, abdb_side side,
                                              abdb_error *err)
 {

@@ -1,4 +1,4 @@
-/* environment_diff.h - what differs between the machines and software around two sets of runs. */
+/* environment_diff.h - differences between the machines and the software of two sets of runs. */
 #ifndef ABDB_QUERY_ENVIRONMENT_H
 #define ABDB_QUERY_ENVIRONMENT_H
 

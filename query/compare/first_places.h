@@ -1,10 +1,10 @@
 /* first_places.h - how often each candidate of a choice is first while its price, rate and power
- * vary, and which of them, varied alone, takes the first place away.
+ * vary, and which of the three, varied alone, changes the first place.
  *
  * Each draw multiplies every candidate's inputs, independently, by a number that is log-uniform in
  * its range; systems and offers are whole again, and the cheapest is first. With ABDB_BY_EVIDENCE a
  * price ranges from the device's cheapest to its dearest offer that counts, and a rate from the
- * lowest to the highest result of the device, per device, in the same group; what has one offer or
+ * lowest to the highest result of the device, per device, in the same group; a single offer or
  * result does not vary.
  */
 #ifndef ABDB_COMPARE_FIRST_PLACES_H
@@ -24,7 +24,7 @@ typedef struct {
     bool by_evidence;
 } abdb_choice_ranges;
 
-/* "evidence", or 'price=0.8..1.5,rate=0.9..1.1': multiples of what was taken. ABDB_USAGE: another
+/* "evidence", or 'price=0.8..1.5,rate=0.9..1.1': multiples of the used values. ABDB_USAGE: another
  * word, or no range above 0. */
 ABDB_MUST_USE abdb_status abdb_parse_choice_ranges(const char *text, abdb_choice_ranges *out,
                                                    abdb_error *err);

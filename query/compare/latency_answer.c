@@ -1,4 +1,4 @@
-/* latency_answer.c - what a set of results delivers within latency limits; see latency_answer.h. */
+/* latency_answer.c - throughput of a set of results within latency limits; see latency_answer.h. */
 #include "query/compare/latency_answer.h"
 
 #include <math.h>

@@ -1,11 +1,11 @@
-/* latency_answer.h - what a set of results delivers within latency limits.
+/* latency_answer.h - throughput of a set of results within latency limits.
  *
  * Results that are points of one curve (v_curve) answer together: the curve is read at the limits
- * (curve_reading.h), and the point that is read stands for it. Of several limits each must be
- * kept. Between points a curve is read for each limit, and the smallest throughput counts; where no
- * measured point keeps all limits, nothing is read. A result without a curve answers alone, by its
- * own run or the rule of its scenario (latency_limit.h). A curve is read at the asked percentile,
- * or at the next higher one that its runs state; a mean never answers for a percentile.
+ * (curve_reading.h), and the point that is read stands for it. All limits must be kept. Between
+ * points a curve is read for each limit, and the smallest throughput counts; where no measured
+ * point keeps all limits, there is no answer. A result without a curve answers alone, by its own
+ * run or the rule of its scenario (latency_limit.h). A curve is read at the requested percentile,
+ * or at the next higher one that its runs state; a mean is never used for a percentile.
  */
 #ifndef ABDB_COMPARE_LATENCY_ANSWER_H
 #define ABDB_COMPARE_LATENCY_ANSWER_H
@@ -37,7 +37,7 @@ typedef struct {
     const char *words;   /* how the limits are kept, or why they are not */
 } abdb_curve_answered;
 
-/* why_not of a point whose curve another one stands for. */
+/* why_not of a point whose curve another point represents. */
 extern const char abdb_another_point_answers[];
 
 /* For each member of a set. */

@@ -58,7 +58,7 @@ done:
     return st;
 }
 
-/* Binds what a limit of MLPerf is found by: suite, round, model and scenario of the member. */
+/* Binds the keys of a limit of MLPerf: suite, round, model and scenario of the member. */
 static void bind_suite_round_model_scenario_of_member(const abdb_set *set, size_t member,
                                                       abdb_binds *out)
 {
@@ -82,8 +82,8 @@ void abdb_append_seconds(abdb_text *out, double seconds)
                      seconds < 1 ? "ms" : "s");
 }
 
-/* Appends "own run: TPOT p99 = 30 ms", or what the rule of its scenario has; the lead only where it
- * is another than the last. */
+/* Appends "own run: TPOT p99 = 30 ms", or the limit by the rule of its scenario; the lead only
+ * where it differs from the last one. */
 static void append_latency_behind_lead(abdb_text *out, const char *lead, const char **last_lead,
                                        const char *metric, double percentile, const char *relation,
                                        double value)
@@ -96,7 +96,7 @@ static void append_latency_behind_lead(abdb_text *out, const char *lead, const c
 }
 
 /* Appends how one member keeps one limit; *met stays as it is then. A member that does not keep it:
- * *met is false, and `how` has what is known of it alone. */
+ * *met is false, and `how` has only the reason. */
 static abdb_status append_how_limit_is_met_or_clear_met(const abdb_set *set, size_t member,
                                                         sqlite3 *db, const char *metric,
                                                         double limit_s, double percentile,

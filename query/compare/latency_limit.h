@@ -15,7 +15,7 @@ typedef struct {
 } abdb_latency_limits;
 
 bool abdb_any_latency_limit_given(const abdb_latency_limits *limits);
-/* The seconds of "50ms", "2 s", "0.05": what is written after option (--ttft). NULL: NAN. */
+/* The seconds of "50ms", "2 s", "0.05": the value of the option (--ttft). NULL: NAN. */
 ABDB_MUST_USE abdb_status abdb_parse_latency_limit_option(const char *option, const char *text,
                                                           double *out, abdb_error *err);
 /* How a member keeps all limits, such as "own run: TPOT p99 = 30 ms" or "rule of Interactive: TPOT

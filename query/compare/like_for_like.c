@@ -87,7 +87,7 @@ done:
     return st;
 }
 
-/* --- what keeps a ratio from the headline ----------------------------------------------------- */
+/* --- reasons to keep a ratio out of the headline ---------------------------------------------- */
 
 void abdb_make_single_member_side(abdb_single_member_side *out, const abdb_set *set, size_t member)
 {
@@ -125,7 +125,7 @@ static void append_factor_values_if_sides_differ(const char *name, abdb_side a, 
     abdb_arena_free(&arena);
 }
 
-/* The mark that would leave results of a side out, were it not asked for; "none". */
+/* The mark that would exclude results of a side without --marks any; "none". */
 static const char *first_shown_exclusion_mark_of_side(abdb_side side)
 {
     for (size_t i = 0; i < side.group->count; i++)

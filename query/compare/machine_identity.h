@@ -8,8 +8,8 @@
 extern const abdb_rule abdb_rule_one_machine;
 
 /* Appends "device A EPYC 7763, B EPYC 9V74; ..." for each device, processor, power limit and type
- * of virtual machine of which the runs of both sides together have two known values; letter: of the
- * second side. Nothing where the pair is of one machine as far as is known. */
+ * of virtual machine with two known values in the runs of both sides; letter: of the second side.
+ * Appends no text where the known values are of one machine. */
 ABDB_MUST_USE abdb_status abdb_pair_append_unlike_machines(sqlite3 *db, const abdb_pair *pair,
                                                            char letter, abdb_text *out,
                                                            abdb_error *err);

@@ -4,9 +4,8 @@
 
 #include "query/compare/choose.h"
 
-/* Groups of trainings that only the size of the system keeps apart become one: what a training
- * costs on a system that is done in time is the same question at every size, unlike how long it
- * takes. ABDB_NOMEM. */
+/* Groups of trainings that differ only in the size of the system become one: the costs of trainings
+ * that end in time may be compared at every size, unlike their durations. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_merge_groups_across_sizes(abdb_system_choice *c, abdb_error *err);
 
 #endif

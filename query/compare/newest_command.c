@@ -59,8 +59,8 @@ done:
     return st;
 }
 
-/* The newest command with the tag, if it was measured by abdb run, as all those with the tag, and
- * they are of one program: what other programs record is of one command in each process. */
+/* The newest command with the tag, if abdb run measured it and all runs with the tag are of one
+ * program: records of other programs have one command in each process. */
 static const char newest_with_tag[] =
     "SELECT CASE WHEN max(r.source) = 'abdb-run' AND (SELECT count(DISTINCT f.text) FROM v_run o"
     " JOIN v_run_factor f USING (entry_id) WHERE o.tag = ?1 AND f.factor = 'command') < 2"
@@ -72,7 +72,7 @@ static const char newest_with_all_tags[] =
     " AND source = 'abdb-run' GROUP BY campaign HAVING count(DISTINCT tag) ="
     " (SELECT count(DISTINCT value) FROM json_each(?1)) ORDER BY max(date) DESC, campaign DESC";
 
-/* Counts the turns of a command under a tag and those without a result, with the reason of most. */
+/* Counts the turns of a command under a tag and the failed ones, with their commonest reason. */
 static abdb_status count_failed_turns(abdb_side_command *out, sqlite3 *db, const char *campaign,
                                       abdb_arena *arena, abdb_error *err)
 {

@@ -1,4 +1,4 @@
-/* newest_command.h - which command of abdb run a side of a gate is of, and what failed in it. */
+/* newest_command.h - the command of abdb run behind a side of a gate, and its failures. */
 #ifndef ABDB_COMPARE_NEWEST_COMMAND_H
 #define ABDB_COMPARE_NEWEST_COMMAND_H
 

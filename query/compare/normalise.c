@@ -2,8 +2,8 @@
  *
  * The formulas are the views v_normalised and, where a price is wanted, v_at_price; here one is
  * chosen for each member, at the cheapest of the offers that count (price_offers.h). per_device@1,
- * which most comparisons ask, is the column each of v_result, where v_normalised takes it from: to
- * prepare that view, of all formulas, takes SQLite ten times as long.
+ * used by most comparisons, is read from the column `each` of v_result, the source of v_normalised:
+ * SQLite needs ten times as long to prepare that view, with all its formulas.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static const struct {
     {"node", "per_node@1", "number of nodes unknown", false},
     {"watt", "per_watt@1", "no measured power (no-watt-from-tdp)", false},
     {"joule", "per_joule@1", "no measured energy (no-watt-from-tdp)", false},
-    {"dollar", "per_dollar@1", NULL, true}, /* why_no_offer_fits() says why */
+    {"dollar", "per_dollar@1", NULL, true}, /* why_no_offer_fits() gives the reason */
     {"peak", "mfu@1", "no peak of that number format, engine and number of cores", true},
     {"bandwidth", "mbu@1", "no bandwidth to divide by", true},
 };
@@ -62,11 +62,11 @@ typedef struct {
     sqlite3_stmt *find;
     abdb_table offers; /* where a price is wanted */
     double days;       /* the oldest that counts; NAN: any */
-    abdb_table marks;  /* those that leave out: mark, sentence, effect */
+    abdb_table marks;  /* marks that exclude: mark, sentence, effect */
 } normaliser;
 
-/* The first mark of a member that leaves it out; what it says becomes the reason. One that is let
- * through is noted. */
+/* The first mark that excludes a member; its text becomes the reason. An allowed mark is noted.
+ */
 static const char *set_exclusion_mark_of_member_return_reason(normaliser *n, size_t member_index)
 {
     const char *marks = abdb_member_text(n->set, member_index, ABDB_M_marks);
@@ -185,8 +185,8 @@ static const char *describe_offer_source_and_age(const abdb_table *offers, size_
                              converted);
 }
 
-/* The cheapest offer of a member's device that holds a node of its system; keeps what would be
- * cheaper. SIZE_MAX: none. */
+/* The cheapest offer of a member's device that holds a node of its system; notes a cheaper one that
+ * is too small. SIZE_MAX: none. */
 static size_t find_cheapest_fitting_offer_note_small(normaliser *n, size_t member_index)
 {
     abdb_text small = {0};
@@ -244,7 +244,7 @@ static void use_undivided_or_exclude(normaliser *n, size_t member_index)
         m->why = "only rates that add are divided by devices, not times, latencies and fractions";
 }
 
-/* Sets the value of member i divided as asked, its unit and facts; or the reason why it has none.
+/* Sets the requested quotient of a member's value, its unit and facts; or the reason of its lack.
  */
 static abdb_status normalise_member_or_note_why_not(normaliser *n, size_t member_index,
                                                     abdb_error *err)
@@ -277,8 +277,8 @@ static abdb_status normalise_member_or_note_why_not(normaliser *n, size_t member
     return ABDB_OK;
 }
 
-/* Checks what the measure was told and prepares the statement that gives a value: views compute,
- * and a price needs v_at_price, whose prices are those of the day that was asked. */
+/* Checks the options and prepares the statement that reads a value: views compute it, and a price
+ * needs v_at_price with the offers of the requested day. */
 static abdb_status check_options_prepare_sql_load_offers(normaliser *n, abdb_error *err)
 {
     static const char plain[] =
@@ -316,7 +316,7 @@ static abdb_status check_options_prepare_sql_load_offers(normaliser *n, abdb_err
     return divides_by_price(n) ? abdb_load_offers_and_quotes(&n->offers, n->db, m, err) : ABDB_OK;
 }
 
-/* What a value was stated per matters no more once a formula made it: all of them begin with
+/* The stated divisor of a value has no effect once a formula computed it: all formulas begin with
  * totals. */
 static void set_per_factor_state(abdb_member *m, bool inapplicable)
 {

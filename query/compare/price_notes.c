@@ -1,5 +1,5 @@
-/* price_notes.c - what the reader must know of the prices that meet in an answer; see
- * price_notes.h. */
+/* price_notes.c - notes on the prices used together in an answer; see price_notes.h.
+ */
 #include "query/compare/price_notes.h"
 
 #include <string.h>

@@ -7,10 +7,10 @@
 #include "query/answer/price_quote.h"
 #include "schema/core/offer_capacity.h"
 
-enum { NODE_RATIO = 10 }; /* a quote so many times what is stored is asked about */
+enum { NODE_RATIO = 10 }; /* a quote over so many times the stored price is refused */
 
-/* ?1 the day that was asked (NULL: today, or ?4 where that is later), ?2 a provider, ?3 a kind,
- * ?4 the day from which ages are counted (NULL: the day that was asked, else today), ?5 a kind of
+/* ?1 the requested day (NULL: today, or ?4 where that is later), ?2 a provider, ?3 a kind,
+ * ?4 the day from which ages are counted (NULL: the requested day, else today), ?5 a kind of
  * providers. A price of a later day does not count yet, and ends no other. Cheapest first. */
 static const char stored[] =
     "SELECT o.device, o.per_device_hour, o.provider, o.kind, o.valid_from,"
@@ -61,8 +61,8 @@ static abdb_status replace_offers_by_quote(abdb_table *t, const char *device,
     return ABDB_OK;
 }
 
-/* Is the quote perhaps that of a whole node? The reader is asked where it is far above what is
- * stored, unless the quote says for how many devices it is. */
+/* Refuses a quote far above the lowest stored price, perhaps the price of a whole node, unless the
+ * quote has a number of devices. */
 static abdb_status refuse_likely_node_price(sqlite3 *db, const char *device,
                                             const abdb_quote *quote, abdb_error *err)
 {

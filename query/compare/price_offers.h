@@ -1,4 +1,4 @@
-/* price_offers.h - the prices that count on a day, the reader's own instead of what is stored. */
+/* price_offers.h - the prices that count on a day; the user's own replace stored ones. */
 #ifndef ABDB_COMPARE_OFFERS_H
 #define ABDB_COMPARE_OFFERS_H
 
@@ -25,8 +25,8 @@ typedef enum {
 /* The offers of v_price_offer that count on asked->price_date (NULL: the latest of each provider
  * and kind), of asked->provider and of providers of asked->tier where these are given, and of one
  * kind: asked->price_kind, else on-demand; "any": of all kinds. A device that asked->price quotes
- * has that price alone. Cheapest first. ABDB_USAGE: a quote that is none, or its device; one so far
- * above what is stored that it seems to be for a node; a tier that no provider has. */
+ * has that price alone. Cheapest first. ABDB_USAGE: an invalid quote, or its device; a quote so far
+ * above stored prices that it seems to be for a node; a tier that no provider has. */
 ABDB_MUST_USE abdb_status abdb_load_offers_and_quotes(abdb_table *out, sqlite3 *db,
                                                       const abdb_normalisation *options,
                                                       abdb_error *err);
@@ -41,8 +41,8 @@ bool abdb_offer_is_as_cheap_and_larger(const abdb_table *offers, size_t offer_ro
  * SIZE_MAX: none. */
 size_t abdb_find_cheapest_offer(const abdb_table *offers, const char *device, double max_age_days);
 /* The cheapest of them that holds a node of a system of so many devices on so many nodes (NAN: not
- * known), by schema/core/offer_capacity.h; the reader's own always counts. small: the
- * cheapest of those that would be cheaper, in words, is added to. */
+ * known), by schema/core/offer_capacity.h; the user's own always counts. too_small_offers: a text
+ * to which the cheapest of all cheaper, too small offers is added. */
 size_t abdb_find_cheapest_fitting_offer(const abdb_table *offers, const char *device,
                                         double max_age_days, double system_devices,
                                         double system_nodes, abdb_text *too_small_offers);

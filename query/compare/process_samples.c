@@ -32,7 +32,7 @@ void abdb_processes_free(abdb_processes *p)
 /* --- one result ------------------------------------------------------------------------------- */
 
 /* Its samples in seconds, or none: of its own times, or (of a rate) of the times of the same run.
- * Of a run on several ranks those of rank 0 count. */
+ * Of a run on several ranks only rank 0 counts. */
 static abdb_status load_sample_times_of_rank_0(abdb_comparison *c, const abdb_set *set,
                                                size_t member, bool is_time, double **out, size_t *n,
                                                abdb_error *err)
@@ -62,7 +62,7 @@ done:
     return st;
 }
 
-/* Which repetition of its command a process is; 0: it does not say. */
+/* The number of a process among the repetitions of its command; 0: unknown. */
 static abdb_status load_repetition_number(abdb_comparison *c, const char *process, long *out,
                                           abdb_error *err)
 {
@@ -81,7 +81,7 @@ static abdb_status load_repetition_number(abdb_comparison *c, const char *proces
     return st;
 }
 
-/* Is each sample a process of its own, as those of a program that times commands are? */
+/* Is each sample a process of its own, as from a program that times commands? */
 static bool each_sample_is_a_process(const abdb_member *m)
 {
     const abdb_member_factor *t = abdb_member_find_factor(m, "sample_unit");
@@ -89,8 +89,8 @@ static bool each_sample_is_a_process(const abdb_member *m)
     return t && t->state == ABDB_KNOWN && strcmp(t->text, "process") == 0;
 }
 
-/* Appends the process of one result, by the median of its samples, or of a program of which each
- * sample is a process all of them. An unsteady or imprecise result is counted as doubtful
+/* Appends the process of one result, by the median of its samples, or, where each sample is a
+ * process of its own, all samples. An unsteady or imprecise result is counted as doubtful
  * instead. */
 static abdb_status append_processes_of_result_or_count_doubtful(abdb_processes *out,
                                                                 abdb_comparison *c,

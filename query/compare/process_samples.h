@@ -6,10 +6,10 @@
 #include "query/compare/compare.h"
 
 typedef struct {
-    const char *campaign; /* the command of abdb run; "": not said */
-    long repetition;      /* of it; 0: not said */
-    const char *id;       /* the process, or what stands for one */
-    const char *program;  /* the factor `command`; "": not said */
+    const char *campaign; /* the command of abdb run; "": unknown */
+    long repetition;      /* of it; 0: unknown */
+    const char *id;       /* the process, or a substitute */
+    const char *program;  /* the factor `command`; "": unknown */
     double value;         /* logarithm of its median */
     bool in_turn;         /* of a repetition that the other side has, too:
                     abdb_processes_pair_repetition_means */
@@ -24,9 +24,9 @@ typedef struct {
 } abdb_processes;
 
 /* The processes of a side. Results without samples: sampled is false, and there are none. A result
- * that names no process stands for one itself; where its factor `sample_unit` is `process` and it
- * is of no repetition, each of its samples does (those of one repetition share its luck, and count
- * once). Texts live in the comparison. */
+ * that names no process counts as one; where its factor `sample_unit` is `process` and it is of no
+ * repetition, each of its samples counts as one (samples of one repetition are not independent, and
+ * count once). Texts live in the comparison. */
 ABDB_MUST_USE abdb_status abdb_processes_load_of_side(abdb_processes *out, abdb_comparison *c,
                                                       abdb_side side, abdb_error *err);
 void abdb_processes_free(abdb_processes *p);

@@ -1,4 +1,4 @@
-/* purchase.c - what is bought of a result, in whole offers; see purchase.h. */
+/* purchase.c - the purchase for a result, in whole offers; see purchase.h. */
 #include "query/compare/purchase.h"
 
 #include <math.h>
@@ -6,9 +6,9 @@
 
 #include "schema/core/offer_capacity.h"
 
-static const double devices_max = 1e12; /* nobody has more; a double counts them exactly */
+static const double devices_max = 1e12; /* more do not exist; a double counts them exactly */
 
-/* How much is asked for how many devices, that are rented together. */
+/* A price and the number of devices that are rented together for it. */
 typedef struct {
     double price, size;
 } offer;
@@ -24,11 +24,11 @@ static double devices_of_offer_in_whole_nodes(const abdb_system_choice *c, size_
 
 static double whole_units_needed(double wanted, double each)
 {
-    /* 1 - 1e-12: twice a rate of 50.0 is two systems, whatever the last bit says. */
+    /* 1 - 1e-12: twice a rate of 50.0 is two systems, despite rounding of the last bit. */
     return ceil(wanted / each * (1 - 1e-12));
 }
 
-/* What is bought of one result at one offer, with a rate (of a training: a time) and the power of a
+/* The purchase for one result at one offer, with a rate (of a training: a time) and the power of a
  * system that may be others than the result's. */
 static abdb_purchase compute_purchase_of_result(const abdb_system_choice *c,
                                                 const abdb_choose_options *o, size_t member,
@@ -65,7 +65,7 @@ static abdb_purchase compute_purchase_of_result(const abdb_system_choice *c,
         p.usd_per_million = p.usd_per_hour / (rate * 3600) * 1e6;
     p.cost = o->by == ABDB_BY_DEVICE ? p.devices : o->by == ABDB_BY_WATT ? p.watts : p.usd_per_hour;
     if (o->by == ABDB_BY_DOLLAR && c->training) p.cost = p.usd_of_run;
-    /* Without a wanted rate systems of different size meet: what counts is the cost of one unit a
+    /* Without a wanted rate, systems of different size are compared: by the cost of one unit a
      * second. */
     if (!c->training && isnan(o->rate)) p.cost /= rate;
     return p;
@@ -182,7 +182,7 @@ static bool is_first_offer_of_provider(const abdb_system_choice *c, const abdb_c
     return true;
 }
 
-/* What is known of the offers of a device, beside the cheapest. */
+/* Fills in details of a device's offers, beside the cheapest. */
 static void fill_offer_details_note_small(abdb_system_choice *c, const abdb_choose_context *s,
                                           size_t cheapest_row, abdb_purchase *p)
 {
@@ -240,8 +240,8 @@ abdb_purchase abdb_cheapest_purchase_of_offers(abdb_system_choice *c, const abdb
 
 /* --- tiers ------------------------------------------------------------------------------------ */
 
-/* The devices of the group that have a purchase among the offers of c->tier, how many, and what the
- * cheapest of them costs. */
+/* The number of devices of the group that have a purchase among the offers of c->tier, and the cost
+ * of the cheapest one. */
 static size_t count_priced_devices_of_tier(const abdb_system_choice *c,
                                            const abdb_choose_context *s, double *least)
 {

@@ -1,4 +1,4 @@
-/* quality.c - the quality of what was served; see quality.h. */
+/* quality.c - the quality of served answers; see quality.h. */
 #include "query/compare/quality.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "query/answer/sql_rows.h"
 #include "query/compare/condition_value.h"
 
-/* What a side's first member says of a factor; "" where it says nothing. */
+/* The text of a column in a side's first member; "" where it has none. */
 static const char *text_of_side(abdb_side side, abdb_member_column column)
 {
     return abdb_member_text(side.set, side.group->member[0], column);

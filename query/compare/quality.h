@@ -1,4 +1,4 @@
-/* quality.h - the quality of what was served, beside its speed.
+/* quality.h - the quality of served answers, beside their speed.
  *
  * Another number format answers faster, and perhaps worse. Quality (accuracy, perplexity, KL
  * divergence; v_quality) belongs to a model in a number format: a value of it, from any run, counts
@@ -18,8 +18,8 @@ bool abdb_sides_differ_in_format_alone(abdb_side a, abdb_side b);
 ABDB_MUST_USE abdb_status abdb_describe_quality_of_side(abdb_side side, sqlite3 *db,
                                                         const char **out, abdb_arena *arena,
                                                         abdb_error *err);
-/* Leaves members out (why) of which it is not known that they keep a condition such as
- * "accuracy>=0.99". ABDB_USAGE: it is none. */
+/* Leaves out members (why) that are not known to keep a condition such as "accuracy>=0.99".
+ * ABDB_USAGE: it is none. */
 ABDB_MUST_USE abdb_status abdb_set_require_quality(abdb_set *set, sqlite3 *db,
                                                    const char *condition, abdb_error *err);
 

@@ -101,7 +101,7 @@ static bool member_is_rankable(const abdb_member *m)
     return !m->why && isfinite(m->value);
 }
 
-/* Keeps a member where it is better than what stands for its name. Rows of a group are added one
+/* Keeps a member where it is better than the row of its name so far. Rows of a group are added one
  * after another, so its rows are the last ones. */
 static abdb_status update_or_append_best_of_name(abdb_ranking *r, size_t group, size_t member,
                                                  const char *name, abdb_error *err)
@@ -238,7 +238,7 @@ done:
 
 /* --- like with like --------------------------------------------------------------------------- */
 
-/* In what each row differs from the first of its group. */
+/* Sets the differences of each row from the first of its group. */
 static abdb_status set_differences_from_group_leader(abdb_ranking *r, sqlite3 *db, abdb_error *err)
 {
     abdb_single_member_side first, own;

@@ -36,13 +36,13 @@ typedef struct {
     abdb_groups groups;
     size_t count;
     abdb_ranked *row; /* by group, then place */
-    const char *per;  /* what values are normalised by: as asked, or like_for_like.h */
+    const char *per;  /* the divisor of values: as requested, or by like_for_like.h */
     size_t left_out;  /* members that cannot stand for anything */
     bool other_higher;
     bool providers;     /* a backend is ranked by each of its providers */
     size_t suite;       /* groups of the suite */
     size_t twins;       /* groups that repeat a number of another accuracy target: not in it */
-    abdb_text excluded; /* suite: who is not ranked, and what is missing */
+    abdb_text excluded; /* suite: names not ranked, and their missing results */
     abdb_text
         common; /* suite: the largest part of it that several have, and who; "" (suite_geomean.c) */
     bool part;  /* suite: it is that part that was ranked */

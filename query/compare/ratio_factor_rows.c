@@ -41,7 +41,7 @@ static void set_text_cell_unless_empty(abdb_table *t, abdb_value *row, column c,
 }
 
 /* Adds the sentence of a pair: "B is 1.52 times A: round 1.05, number format and device 1.45", and
- * what would separate its joint factors. */
+ * the results missing to separate its joint factors. */
 static void note_ratio_sentence_and_missing_results(const abdb_pair *pair,
                                                     const abdb_ratio_factors *f, abdb_table *t)
 {
@@ -113,7 +113,7 @@ done:
     return st;
 }
 
-/* Notes each rule that refuses pairs once, with their number and what the first pair differs in. */
+/* Notes each rule that refuses pairs once, with their number and the differences of the first. */
 static void note_each_refusing_rule_once(const abdb_comparison *c, abdb_table *t)
 {
     for (size_t i = 0; i < c->pairs; i++) {

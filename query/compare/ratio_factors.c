@@ -20,7 +20,7 @@ enum { DIMENSIONS = sizeof dimensions / sizeof dimensions[0], STATES = 1 << DIME
 typedef struct {
     const abdb_set *set; /* of all results of the question */
     size_t from, to;     /* members: the two ends */
-    double end[2];       /* their values, per device: what compare printed, not always of one run */
+    double end[2];       /* values per device, as printed by compare, not always of one run */
     bool higher, per_device;
     size_t differing, place[DIMENSIONS]; /* dimensions in which the ends differ */
     size_t member[STATES];               /* the result that stands for a state; SIZE_MAX: none */
@@ -49,7 +49,7 @@ static const char *dimension_value_text(const chain *c, size_t member, size_t d)
     return abdb_member_text(c->set, member, dimensions[d].column);
 }
 
-/* Is the member of that state, and otherwise what both ends are? */
+/* Is the member usable, in that state, and equal to both ends in evidence, suite, ...? */
 static bool member_may_stand_for_state(const chain *c, size_t member, unsigned state)
 {
     static const abdb_member_column same[] = {ABDB_M_evidence, ABDB_M_suite,     ABDB_M_system_type,
@@ -73,8 +73,8 @@ static bool member_may_stand_for_state(const chain *c, size_t member, unsigned s
     return true;
 }
 
-/* Fills in the results of all states: the best of those in the groups of the two ends. sampled: the
- * ends are means of several processes, which no single result stands beside. */
+/* Fills in the results of all states: the best ones in the groups of the two ends. sampled: the
+ * ends are means of several processes, to which a single result must not be compared. */
 static void find_best_result_of_each_state(chain *c, const abdb_groups *groups, bool sampled)
 {
     unsigned all = (1U << c->differing) - 1;
@@ -100,7 +100,7 @@ static void find_best_result_of_each_state(chain *c, const abdb_groups *groups, 
     }
 }
 
-/* Does state a have changed what stands first, where b has not? */
+/* Is the first dimension in which the two states differ changed in a, not in b? */
 static bool state_changes_earlier_dimension_first(const chain *c, unsigned a, unsigned b)
 {
     for (size_t i = 0; i < c->differing; i++)
@@ -230,8 +230,8 @@ static bool is_per_dollar_or_watt(const abdb_comparison *c)
     return strcmp(c->per, "dollar") == 0 || strcmp(c->per, "watt") == 0;
 }
 
-/* "3.79 USD/h" or "700 W": what each device costs or draws, by the value of a device and that per
- * dollar or watt. */
+/* "3.79 USD/h" or "700 W": the price or power of each device, from the value of a device and the
+ * value per dollar or watt. */
 static const char *describe_price_or_power_divisor(double of_device, double divided, bool dollars,
                                                    abdb_arena *arena)
 {
@@ -241,7 +241,7 @@ static const char *describe_price_or_power_divisor(double of_device, double divi
     return out ? out : "";
 }
 
-/* The factor before the chain, if any: devices of a system, or what each device costs or draws. */
+/* The factor before the chain, if any: devices of a system, or price or power of each device. */
 static void append_device_count_or_price_power_factor(const chain *c, const abdb_comparison *all,
                                                       const abdb_pair *pair,
                                                       abdb_ratio_factors *out, abdb_arena *arena)
@@ -292,7 +292,7 @@ static abdb_status load_results_of_same_model_and_scenario(abdb_set *out, const 
     return st;
 }
 
-/* Sets what the two ends count in the chain: the values that compare printed, of one device. */
+/* Sets the values of the two ends in the chain: the ones printed by compare, per device. */
 static void set_printed_end_values_per_device(chain *ch, const abdb_comparison *c,
                                               const abdb_pair *pair)
 {

@@ -3,11 +3,11 @@
  * Two results of one pair (compare.h) differ in some of: backend, round (of MLPerf: its software),
  * scale (devices of the system), number format, device. A chain of results leads from the one to
  * the other; from each to the next only some of these change, and the quotient of the two values is
- * the factor of what changed. So the product of the factors is the ratio, whatever the chain.
+ * the factor of this change. So the product of the factors is the ratio, for any chain.
  *
- *   chain: the one with the most steps; of several the one that changes first what stands first in
- *     the list above. Between the ends stands the best result of each kind.
- *   joint: what no result separates changes in one step, and is one factor with two names.
+ *   chain: the one with the most steps; of several, the one that changes in the order of the list
+ *     above. Between the ends it has the best result of each kind.
+ *   joint: properties that no result separates change in one step, as one factor with two names.
  *   devices of the system: of a rate of whole systems, as a factor before the chain, which is of
  *     rates per device then
  *   price, power: of values per dollar or watt, as a factor before the chain

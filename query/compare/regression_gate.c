@@ -282,7 +282,7 @@ void abdb_gate_write_junit(const abdb_gate *g, const char *suite_name, FILE *out
     abdb_print_sanitized(out, "  </testsuite>\n</testsuites>\n");
 }
 
-/* What would end a message, or the title before it, is written as its code. */
+/* Characters that would end a message, or the title before it, are written as codes. */
 static void write_github_escaped(FILE *out, const char *text, bool is_title)
 {
     abdb_text coded = {0};

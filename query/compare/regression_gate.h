@@ -1,5 +1,5 @@
 /* regression_gate.h - a comparison as a gate: which of its cells hold, which do not, and which
- * could not be judged. What could not be judged does not pass in silence. */
+ * could not be judged. A cell that could not be judged is reported. */
 #ifndef ABDB_COMPARE_GATE_H
 #define ABDB_COMPARE_GATE_H
 
@@ -14,7 +14,7 @@ typedef enum {
 } abdb_gate_state;
 
 typedef struct {
-    const char *kernel, *name, *message; /* of the cell; what is said of it */
+    const char *kernel, *name, *message; /* of the cell; its message */
     abdb_gate_state state;
     abdb_verdict verdict; /* of a pair */
     bool unseen;          /* it holds, but a change of the size to be found would not show */
@@ -32,8 +32,8 @@ typedef struct {
 /* Is it a list of verdicts? ABDB_USAGE: it names the word that is none. */
 ABDB_MUST_USE abdb_status abdb_gate_refuse_unknown_verdict_names(const char *fail_on,
                                                                  abdb_error *err);
-/* Each pair and each group without its like, as a cell, and one for each side of which turns
- * failed. What a rule refuses is missing. */
+/* Each pair and each unpaired group as a cell, and one cell for each side with failed turns. A pair
+ * refused by a rule is missing. */
 ABDB_MUST_USE abdb_status abdb_gate_judge_pairs_and_unpaired_cells(abdb_gate *out,
                                                                    const abdb_comparison *c,
                                                                    const char *fail_on,

@@ -125,7 +125,7 @@ static bool suite_has_no_scenario(const abdb_set *set, size_t member_index)
            strcmp(suite, "storage") == 0;
 }
 
-/* What the spelling of its device says, where no factor of that name is among `count` of them. */
+/* Factors from the spelling of its device, unless one of that name is among the `count` factors. */
 static abdb_status append_device_name_factors_not_given(loader *l, const char *entry_id,
                                                         abdb_member_factor *trait, size_t *count,
                                                         abdb_error *err)
@@ -159,8 +159,8 @@ static abdb_status collect_sorted_member_factors(loader *l, abdb_set *set, size_
     const char *id = abdb_member_text(set, member_index, ABDB_M_point_id);
     const char *evidence = abdb_member_text(set, member_index, ABDB_M_evidence);
     abdb_member *m = &set->member[member_index];
-    bool is_spec = !*abdb_member_text(set, member_index, ABDB_M_entry_id); /* it has what it has */
-    bool said = false; /* what a value is per; else of the system */
+    bool is_spec = !*abdb_member_text(set, member_index, ABDB_M_entry_id); /* without an entry */
+    bool said = false; /* the divisor of a value; else of the system */
     const point *p = NULL;
     abdb_member_factor *trait;
     size_t count = 0;

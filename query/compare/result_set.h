@@ -67,12 +67,12 @@ typedef struct {
 typedef struct {
     size_t traits;
     abdb_member_factor *trait; /* sorted by name */
-    double value;              /* normalised as asked; NAN: it has none */
+    double value;              /* normalised as requested; NAN: it has none */
     const char *unit;          /* of value */
     bool divided;              /* value is of one device */
     const char *why;           /* why it cannot stand for its set, or NULL */
     const char *mark;          /* the judgement that leaves it out, or NULL */
-    const char *mark_shown;    /* one that would, were it not asked for (--marks any), or NULL */
+    const char *mark_shown;    /* one that would without --marks any, or NULL */
     const char *facts;         /* keys beside its own, or NULL */
     const char *price;         /* "IDC on-demand 2024-01-04, 1052 days old", or NULL */
     const char *provider, *provider_kind, *price_kind; /* of that price */
@@ -81,12 +81,12 @@ typedef struct {
     const char *too_small;     /* cheaper offers that do not hold a node of its system, or NULL */
     const char *met_by;        /* how it keeps the latency limits of the question, or NULL */
     const char *load_kind;     /* the axis of the curve that it was read off, or NULL */
-    bool keeps_quality;        /* known to keep the quality asked for, whatever its number format */
+    bool keeps_quality;        /* known to keep the requested quality, in any number format */
 } abdb_member;
 
 typedef struct {
     const char *selection;
-    const char *note; /* what has to be said of how it was understood, or NULL */
+    const char *note; /* a remark on how it was understood, or NULL */
     /* A name that several models could mean, and the one that was taken; NULL: none was typed. */
     const char *typed_model, *taken_model;
     abdb_table table; /* ABDB_M_COUNT columns */
@@ -109,7 +109,7 @@ typedef struct {
     const char *price_max_age_days, *today;
     const char *marks; /* "any": marks with the effect "leave out" leave nothing out */
     const struct abdb_latency_question *at; /* limits that curves are read at (latency_answer.h) */
-    const char *quality; /* 'accuracy>=0.99': what keeps it (quality.h); NULL: any */
+    const char *quality; /* 'accuracy>=0.99': members that keep it (quality.h); NULL: any */
 } abdb_normalisation;
 
 /* The results that both selections pick (where may be NULL). ABDB_USAGE: not of the grammar, an
@@ -125,7 +125,7 @@ double abdb_member_number(const abdb_set *set, size_t member, abdb_member_column
 /* The factor of that name, or NULL. */
 const abdb_member_factor *abdb_member_find_factor(const abdb_member *member, const char *name);
 
-/* Is the word, in any case, one of those that the query gives? ABDB_USAGE: "no WHAT 'WORD'; there
+/* Is the word, in any case, among the values of the query? ABDB_USAGE: "no WHAT 'WORD'; there
  * are ..." with all of them. */
 ABDB_MUST_USE abdb_status abdb_require_word_among_sql_values(sqlite3 *db, const char *sql,
                                                              const char *what, const char *word,
@@ -145,7 +145,7 @@ ABDB_MUST_USE abdb_status abdb_resolve_name_deciding_by_metric(sqlite3 *db, cons
 /* resolve_names.c: does it divide values, which only rates can be? */
 bool abdb_normalisation_needs_rates(const abdb_normalisation *measure);
 /* "2 rows left out: failed (The run failed.); --marks any shows them": each mark that left members
- * of the set out; who: what stands before it, or NULL. (normalise.c) */
+ * of the set out; who: the text before it, or NULL. (normalise.c) */
 void abdb_set_add_notes_of_marked_results(const abdb_set *set, const char *who, abdb_table *t);
 /* Is it a word for --per? The formula's name, or NULL for "none". ABDB_USAGE: it is not. */
 ABDB_MUST_USE abdb_status abdb_find_per_formula(const char *per, const char **formula,

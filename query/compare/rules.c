@@ -16,7 +16,7 @@ static const char *copy_rule_cell(abdb_arena *arena, const abdb_table *t, size_t
     return abdb_arena_copy(arena, text, strlen(text));
 }
 
-/* By factor, then workload: a role is asked for each factor of each result. */
+/* By factor, then workload: a role is looked up for each factor of each result. */
 static int compare_roles_factor_then_workload(const void *a, const void *b)
 {
     const abdb_role *x = a, *y = b;
@@ -41,7 +41,7 @@ abdb_status abdb_rulebook_load(abdb_rulebook *out, sqlite3 *db, abdb_error *err)
         NULL, &rules, err));
     TRY(abdb_query_to_table(db, "SELECT workload, factor, role, needed FROM v_workload_factor",
                             NULL, &roles, err));
-    /* Columns, what spellings of devices say, and what a workload names have a meaning, too. */
+    /* Columns, factors of device spellings, and factors of workload names also have a meaning. */
     TRY(abdb_query_to_table(db,
                             "SELECT factor FROM factor WHERE meaning IS NOT NULL UNION SELECT"
                             " factor FROM v_column_factor UNION SELECT factor FROM"
@@ -106,8 +106,8 @@ const char *abdb_find_factor_role_or_agree(const abdb_rulebook *book, const abdb
 {
     char workload[128], evidence[32];
     const char *who[] = {workload, evidence, "*"};
-    /* Whatever they are of: a mark that a value is the reader's own word, and what a submitter
-     * describes of a system. */
+    /* One rule for all factors with this prefix: marks that a value was given by the user, and
+     * the submitter's descriptions of a system. */
     const char *names[] = {factor,
                            strncmp(factor, "user_word.", 10) == 0          ? "user_word"
                            : strncmp(factor, "described_system.", 17) == 0 ? "described_system"
@@ -132,7 +132,7 @@ const char *abdb_find_factor_role_or_agree(const abdb_rulebook *book, const abdb
 
 static bool glob_or_negated_matches(const char *pattern, const char *text)
 {
-    /* A glob, or with '!' what is not it. */
+    /* A glob, or with '!' every text that does not match it. */
     return pattern[0] == '!' ? sqlite3_strglob(pattern + 1, text) != 0
                              : sqlite3_strglob(pattern, text) == 0;
 }
@@ -146,8 +146,8 @@ static bool rule_scope_covers_member(const abdb_rule *rule, const abdb_member *m
            (t && t->state == ABDB_KNOWN && glob_or_negated_matches(rule->scope_value, t->text));
 }
 
-/* Was it measured at this setting because the command or plan said so (" n=256" in the name of its
- * cell)? What was left to the program is no part of what was asked. */
+/* Did the command or plan request this setting (" n=256" in the name of its cell)? A setting that
+ * the program chose by itself is not part of the request. */
 static bool run_cell_name_requests_setting(const abdb_set *set, size_t member, const char *factor)
 {
     const char *cell = abdb_member_text(set, member, ABDB_M_cell);
@@ -308,7 +308,7 @@ static bool rule_scope_covers_whole_side(const abdb_rule *rule, abdb_side side)
     return true;
 }
 
-/* The first factor that a side needs and does not know. */
+/* The first needed factor that is unknown on a side. */
 static const char *first_unknown_needed_factor(const abdb_rulebook *book, abdb_side side)
 {
     for (size_t i = 0; i < side.group->count; i++) {
@@ -350,7 +350,7 @@ bool abdb_rule_applies_to_pair(const abdb_rulebook *book, const abdb_rule *rule,
     }
     x = abdb_side_distinct_factor_values(a, rule->factor, &unknown, &arena);
     y = abdb_side_distinct_factor_values(b, rule->factor, &unknown, &arena);
-    /* The test `differ`: both sides know it, and not the same. */
+    /* The test `differ`: both sides have a value, and the values differ. */
     holds = *x && *y && strcmp(x, y) != 0;
     abdb_arena_free(&arena);
     return holds;

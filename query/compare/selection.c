@@ -5,7 +5,7 @@
 
 #include "schema/functions/sqlite.h"
 
-/* What is written, and the operator that it is. Longer ones first, so that "<=" is not read as
+/* Spellings of operators. Longer ones first, so that "<=" is not read as
  * "<". */
 static const struct {
     const char *written, *op;

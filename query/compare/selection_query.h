@@ -5,7 +5,7 @@
 #include "query/compare/result_set.h"
 #include "query/compare/selection.h"
 
-/* What a selection becomes. */
+/* The SQL query of a selection. */
 typedef struct {
     sqlite3 *db;
     const abdb_normalisation *measure;
@@ -13,8 +13,8 @@ typedef struct {
     abdb_binds binds;
     abdb_arena *arena;
     bool names_metric, names_quantity, names_statistic;
-    size_t skip;      /* condition to leave out, to tell which one picks nothing */
-    bool any_metric;  /* to tell which there are */
+    size_t skip;      /* condition to leave out, to find the one that picks no row */
+    bool any_metric;  /* to list the existing ones */
     const char *note; /* a name that was taken for a longer one; NULL: none was */
 } abdb_selection_query;
 

@@ -1,4 +1,4 @@
-/* selection_spelling.c - what people type, as the database spells it; see selection_spelling.h. */
+/* selection_spelling.c - the user's words in the database's spelling; see selection_spelling.h. */
 #include "query/compare/selection_spelling.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
  * among the names, which have all of them; or by reading all descriptions. */
 typedef enum { BY_INDEX, BY_NAME, BY_READING } way;
 
-/* Columns of few values, most telling first; those that aliases resolve are not among them. */
+/* Columns of few values, the most specific first; without columns that aliases resolve. */
 static const struct {
     const char *name;
     way way;
@@ -22,7 +22,7 @@ static const struct {
 
 enum { COLUMNS = sizeof columns / sizeof columns[0], UNKNOWN = COLUMNS };
 
-/* All that BY_READING finds, read once for a word that may stand in any of those columns. */
+/* Values of all columns with BY_READING, read once for a word that may be in any of them. */
 typedef struct {
     bool read;
     abdb_table table; /* of each combination of values a row */
@@ -132,8 +132,8 @@ done:
     return st;
 }
 
-/* Does an alias, or a name itself, of that kind say this word? It may be ambiguous: whoever
- * resolves it then lists what it could be. */
+/* Is the word an alias or a name of that kind? It may be ambiguous: its resolution then lists the
+ * possible names. */
 static abdb_status is_known_name_or_alias(sqlite3 *db, const char *kind, const char *word,
                                           bool *is_known, abdb_error *err)
 {

@@ -1,8 +1,8 @@
-/* selection_spelling.h - selections as people type them become selections as the database spells
- * them.
+/* selection_spelling.h - converts selections typed by users to the columns and spellings of the
+ * database.
  *
- * A word alone gets the column that it stands in: `B200-SXM` is a device, `llama2-70b-99` what was
- * run, `latest` a run, `before` perhaps a tag. A value that the database has, but for case,
+ * A word alone gets the column that contains it: `B200-SXM` is a device, `llama2-70b-99` a model,
+ * `latest` a run, `before` perhaps a tag. A value that the database has, but for case,
  * punctuation or the v of a round, gets its spelling: `server` is Server, `6.0` is v6.0.
  */
 #ifndef ABDB_COMPARE_SPELLING_H

@@ -97,7 +97,7 @@ done:
     return st;
 }
 
-/* What is there instead: "; these are of metric time_to_train_s (--metric takes one)". */
+/* The metrics that exist instead: "; these are of metric time_to_train_s (--metric takes one)". */
 static abdb_status append_metrics_of_otherwise_matching_results(abdb_selection_query *q,
                                                                 const abdb_selection *s,
                                                                 const abdb_normalisation *m,
@@ -221,9 +221,9 @@ static abdb_status append_other_models(abdb_selection_query *q, const abdb_selec
     return st;
 }
 
-/* No result of this model fits, but the word is that of a family: the shortest name of it that has
- * some is meant (llama2-70b: the benchmark llama2-70b-99), and the set's note says so. A model that
- * only begins so is another one, llama2-70b-99.9 is not llama2-70b-99. Fills its table. */
+/* No result of this model fits, but the word names a family: the family's shortest name with
+ * results is taken (llama2-70b: the benchmark llama2-70b-99), and the set gets a note. A longer
+ * name is not the same model: llama2-70b-99.9 is not llama2-70b-99. Fills its table. */
 static abdb_status retry_with_model_of_same_family(abdb_selection_query *q, abdb_selection *s,
                                                    const abdb_normalisation *m,
                                                    const char *select_columns, abdb_set *set,

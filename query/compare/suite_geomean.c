@@ -111,8 +111,8 @@ static size_t count_distinct_benchmark_scenarios_of_subset(const suite *s, uint6
 }
 
 /* The part of the suite that two or more have, of the most benchmarks times names; of equals, of
- * the most groups. What some names share is the intersection of their sets, so all intersections
- * are made, each once. 0: none. */
+ * the most groups. The shared groups of some names are the intersection of their sets, so these
+ * are all made, each once. 0: none. */
 static uint64_t find_subset_with_most_benchmarks_times_names(const suite *s)
 {
     uint64_t *part = calloc(PARTS_MAX, sizeof *part), best = 0;
@@ -189,7 +189,7 @@ static int compare_geomean_descending_then_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* The groups that the baseline has, without those that repeat a number; false: too many. */
+/* The groups of the baseline, except groups that repeat a number; false: too many. */
 static bool collect_baseline_groups_without_repeats(suite *s)
 {
     abdb_ranking *r = s->r;
@@ -228,7 +228,7 @@ static void collect_names_with_group_bits(suite *s)
     }
 }
 
-/* Ranks those that have all of a part, best first; who lacks some of it is excluded. */
+/* Ranks names with all groups of a subset, best first; excludes names that lack one. */
 static void rank_subset_by_geomean(suite *s, uint64_t subset)
 {
     abdb_ranking *r = s->r;

@@ -1,4 +1,4 @@
-/* test_notes.c - sentences below a comparison of what was measured; see test_notes.h. */
+/* test_notes.c - sentences below a comparison of measured results; see test_notes.h. */
 #include "query/compare/test_notes.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ typedef struct {
     double least_drift, most_drift;
 } tested_pair_counts;
 
-/* What the tested pairs have in common. */
+/* Summary of the tested pairs. */
 static tested_pair_counts summarise_tested_pairs(const abdb_comparison *c)
 {
     tested_pair_counts n = {.least_drift = INFINITY};
@@ -111,7 +111,7 @@ void abdb_note_test_method_and_power(const abdb_comparison *c, abdb_table *t)
                                    n.most, n.most);
 }
 
-/* --- what else differs ------------------------------------------------------------------------ */
+/* --- other differences ------------------------------------------------------------------------ */
 
 /* Is the contender faster or slower in a pair that may be shown? */
 static bool contender_is_faster_or_slower(const abdb_comparison *c, size_t contender)
@@ -141,7 +141,7 @@ static const char *factor_value_shared_by_set_or_empty(const abdb_set *set, cons
     return first->text;
 }
 
-/* "commit 1a2b|3c4d  compiler gcc 12|gcc 13", of one contender: what may explain a change. */
+/* "commit 1a2b|3c4d  compiler gcc 12|gcc 13", of one contender: possible causes of a change. */
 static abdb_status append_revision_and_environment_changes(const abdb_comparison *c,
                                                            size_t contender, abdb_text *out,
                                                            abdb_error *err)

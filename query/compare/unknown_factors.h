@@ -1,7 +1,6 @@
-/* unknown_factors.h - factors of which abdb does not know what they mean
- * (ingest/read/unknown_factor.h, data/rules/factors.csv): a difference is said, and never hidden as
- * COMPARABLE; identifiers, such as a seed or the name of a host, which differ in every row of a
- * file, are left aside.
+/* unknown_factors.h - factors without a known meaning (ingest/read/unknown_factor.h,
+ * data/rules/factors.csv): a difference is printed, and never hidden as COMPARABLE; identifiers,
+ * such as a seed or the name of a host, which differ in every row of a file, are ignored.
  */
 #ifndef ABDB_COMPARE_UNKNOWN_FACTORS_H
 #define ABDB_COMPARE_UNKNOWN_FACTORS_H
@@ -12,7 +11,7 @@
 bool abdb_factor_meaning_is_unknown(const abdb_rulebook *book, const abdb_set *set, size_t member,
                                     const char *factor);
 /* Has the factor another value in every row of the files of both members? Files of fewer rows than
- * ABDB_IDENTIFIER_ROWS do not tell; of a long one the rows near the member are looked at. */
+ * ABDB_IDENTIFIER_ROWS give false; of a long one the rows near the member are read. */
 enum { ABDB_IDENTIFIER_ROWS = 4 };
 ABDB_MUST_USE abdb_status abdb_factor_is_unique_in_every_row(bool *is_unique, sqlite3 *db,
                                                              const abdb_set *set_a, size_t a,

@@ -1,7 +1,7 @@
-/* verdict.c - what the groups of a pair say, by how much they differ, and on what evidence.
- * Published values give a ratio; what was measured is tested process by process
- * (schema/core/trimmed_mean_test.h), and verdicts come last, when it is known how many tests there
- * were. See compare.h. */
+/* verdict.c - the ratio of the groups of a pair, and the evidence for it. Published values give
+ * only a ratio; measured results are tested process by process
+ * (schema/core/trimmed_mean_test.h), and verdicts come last, when the number of tests is known. See
+ * compare.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,7 @@ double abdb_change_to_detect_or_default(const abdb_comparison *c)
 
 /* --- processes -------------------------------------------------------------------------------- */
 
-/* What commands of this machine differ by, for the kernel of the pair. */
+/* Sets the drift between commands of this machine, for the kernel of the pair. */
 static abdb_status set_machine_drift_of_trial(abdb_comparison *c, abdb_pair *pair,
                                               abdb_trimmed_mean_trial *t, abdb_error *err)
 {
@@ -201,7 +201,7 @@ static abdb_status set_untested_ratio_and_reason(abdb_comparison *c, abdb_pair *
     bool enough = t->m >= ABDB_PROCESSES_LEAST && t->n >= ABDB_PROCESSES_LEAST;
     abdb_status st = ABDB_OK;
 
-    d->uncalibrated = enough && !d->reason; /* else it is not what hinders */
+    d->uncalibrated = enough && !d->reason; /* else calibration is not the obstacle */
     d->verdict = d->reason || doubtful || enough ? ABDB_VERDICT_UNCLEAR : ABDB_VERDICT_TOO_FEW;
     if (!d->reason) d->reason = why_untested(c, t, enough, doubtful);
     if (t->m) {
@@ -290,13 +290,13 @@ static bool pair_is_tested_and_not_refused(const abdb_pair *pair)
     return isfinite(pair->difference.p) && pair->comparability != ABDB_REFUSED;
 }
 
-/* What a pair says, once it is known that it is one of so many. */
+/* Sets the verdict of a pair, which depends on the number of tests. */
 static void set_verdict_interval_and_power(const abdb_comparison *c, abdb_pair *pair, size_t tests)
 {
     abdb_difference *d = &pair->difference;
     double alpha = abdb_significance_level_or_default(c),
            effect = log(1 + abdb_effect_threshold_or_default(c));
-    /* What could be shown is asked at the level that Holm's correction leaves to the strictest
+    /* The detectable change is computed at the level that Holm's correction leaves to the strictest
      * test. */
     double each = alpha / (double)(tests ? tests : 1);
     double t = abdb_student_two_sided_critical_t(alpha, d->outcome.freedom);

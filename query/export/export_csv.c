@@ -1,8 +1,8 @@
 /* export_csv.c - results as abdb's own CSV, which `abdb import` reads; see export_records.h.
  *
  * One row an entry: its fields, its factors, its first result, and the others as
- * also.METRIC:STATISTIC. The columns are those that are used, so the entries are walked twice. What
- * has no column (samples, ranks, series, factors known to be unknown or inapplicable) is counted.
+ * also.METRIC:STATISTIC. Only used columns are written, so the entries are walked twice. Values
+ * without a column (samples, ranks, series, unknown or inapplicable factors) are counted.
  */
 #include <errno.h>
 #include <math.h>
@@ -103,7 +103,7 @@ static bool published_text_equals_value(const abdb_result *r)
            abdb_unit_to_base_value(unit, read) == r->value;
 }
 
-/* A value as it was published where that says the same, else in the base unit. */
+/* A value as published where that gives the same value on import, else in the base unit. */
 static void append_metric_value_unit_cells(csv *c, const abdb_result *r)
 {
     const abdb_metric_info *metric = abdb_metric_find(r->metric);
@@ -150,8 +150,8 @@ static const char *known_factor_text_or_null(const abdb_entry *e, const char *na
     return NULL;
 }
 
-/* Counts what an entry has and the CSV has no column for: samples, telemetry, unknown factors and
- * the like. */
+/* Counts the values of an entry without a column in the CSV: samples, telemetry, unknown factors
+ * and the like. */
 static void count_values_without_column(csv *c, const abdb_entry *e)
 {
     for (size_t i = 0; i < e->factors; i++) c->left_out += e->factor[i].state != ABDB_KNOWN;

@@ -10,8 +10,8 @@
 ABDB_MUST_USE abdb_status abdb_export_to_new_database(abdb_db *db, const char *entries,
                                                       abdb_redaction *redaction, const char *path,
                                                       abdb_error *err);
-/* Takes out of such a copy of `db` what differs from one export to the next: when it was made (it
- * gets the date of the newest import of db), and the secret of pseudonyms that it would make. */
+/* Removes values that differ between two exports from such a copy of `db`: its creation date (it
+ * gets the date of the newest import of db), and the secret of its own pseudonyms. */
 ABDB_MUST_USE abdb_status abdb_export_unify_dates_delete_pseudonym_salt(const char *path,
                                                                         abdb_db *db,
                                                                         abdb_error *err);

@@ -1,10 +1,10 @@
 /* export_partitioned_csv.c - public views as folders of CSV files, for engines that read columns;
  * see export_records.h.
  *
- * DIR/VIEW/data.csv, and of what there are many DIR/VIEW/evidence=E/month=YYYY-MM/data.csv, where
- * what the folders say is in no file. Numbers of this file (result_id, entry_id, ...) leave as the
- * numbers that stand for them in a warehouse, which are made of the content: so folders of several
- * files join, and the same facts give the same bytes. Rows are in the order of all their columns.
+ * DIR/VIEW/data.csv, and for large views DIR/VIEW/evidence=E/month=YYYY-MM/data.csv, without the
+ * columns in the folders' names. Numbers of this file (result_id, entry_id, ...) are exported as
+ * their numbers in a warehouse, which are made of the content: so folders of several files join,
+ * and the same facts give the same bytes. Rows are in the order of all their columns.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,7 +17,7 @@
 #include "schema/core/outfile.h"
 #include "schema/core/outfolder.h"
 
-/* What partitions a view: nothing, its own evidence and date, or those of its run. */
+/* How a view is partitioned: not at all, by its own evidence and date, or by its run's. */
 typedef enum { WHOLE, BY_OWN, BY_RUN } division;
 
 static const struct {
@@ -29,7 +29,7 @@ static const struct {
     {"v_model", WHOLE},   {"v_source", WHOLE},  {"v_column", WHOLE},
 };
 
-/* Numbers of this file, and SQL of what stands for them everywhere, up to the column. */
+/* Numbers of this file, and SQL of their numbers in every file, up to the column. */
 #define RESULT_NUMBER                                                                    \
     "(SELECT (e.entry_key | (r.ordinal << 40)) - (e.entry_key & (r.ordinal << 40)) FROM" \
     " result_row r JOIN entry_row e ON e.entry_id = r.entry_id WHERE r.result_id = v."

@@ -110,7 +110,7 @@ static void print_embedded_sql(const abdb_embedded *file, FILE *out)
         abdb_write_sanitized_if_terminal(out, file->text, strlen(file->text));
 }
 
-/* The rows of abdb's tables; what views say of their columns comes with the views. */
+/* The rows of abdb's tables; the descriptions of columns are printed with the views. */
 static abdb_status print_all_table_inserts(abdb_db *db, FILE *out, abdb_error *err)
 {
     static const char each[] = "SELECT value FROM json_each(?1) WHERE value <> 'column_doc'";

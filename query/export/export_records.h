@@ -1,4 +1,4 @@
-/* export_records.h - what `abdb export` writes: records as JSON lines, CSV, SQL and folders of CSV.
+/* export_records.h - the formats of `abdb export`: JSON lines, CSV, SQL and folders of CSV.
  */
 #ifndef ABDB_QUERY_EXPORTING_H
 #define ABDB_QUERY_EXPORTING_H
@@ -22,8 +22,8 @@ abdb_sink abdb_jsonl_sink(abdb_export *e);
 ABDB_MUST_USE abdb_status abdb_export_records_to_sink(abdb_db *db, const char *entries,
                                                       abdb_redaction *redaction,
                                                       const abdb_sink *sink, abdb_error *err);
-/* Results as abdb's own CSV: one row an entry. *left_out: samples, and entries with what a CSV has
- * no column for. */
+/* Results as abdb's own CSV: one row an entry. *left_out: the number of values without a column,
+ * such as samples. */
 ABDB_MUST_USE abdb_status abdb_export_csv(abdb_db *db, const char *entries,
                                           abdb_redaction *redaction, FILE *out, long *left_out,
                                           abdb_error *err);

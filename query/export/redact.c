@@ -1,7 +1,6 @@
-/* redact.c - records without what nobody else should know: a sink that copies each record, replaces
- * every text that is not on the list (redact.def) by a pseudonym, and hands the copy on. What is
- * not on the list cannot leave, so a column that is new stays at home until somebody lists it. See
- * redact.h. */
+/* redact.c - records without private texts: a sink that copies each record, replaces every text
+ * that is not on the list (redact.def) by a pseudonym, and hands the copy on. Unlisted texts are
+ * never exported, so a new column stays private until a developer lists it. See redact.h. */
 #include "query/export/redact.h"
 
 #include <jansson.h>
@@ -21,7 +20,7 @@
 struct abdb_redaction {
     abdb_db *db;
     char salt[64];
-    abdb_shipped_records known; /* what abdb ships */
+    abdb_shipped_records known; /* data shipped with abdb */
     const char *keep;           /* "name,name" */
     sqlite3_stmt *canon;        /* of a device */
     sqlite3 *ledger;            /* of --list, or NULL */
@@ -36,7 +35,7 @@ struct abdb_redaction {
 
 /* --- one text --------------------------------------------------------------------------------- */
 
-/* For --list: notes what becomes of a text, leaves (NULL: it stays) instead of what it was. */
+/* For --list: notes the text that is exported (NULL: none) in place of the original text. */
 static void log_for_preview(abdb_redaction *r, const char *column, const char *exported_text,
                             const char *original_text)
 {
@@ -49,7 +48,7 @@ static void log_for_preview(abdb_redaction *r, const char *column, const char *e
 }
 
 /* "host-5d41402abc": the first ten digits of SHA-256 of the database's secret and the text. Without
- * the secret nobody can try names until one fits. From the arena; kind: what it stands for. */
+ * the secret, guessed names cannot be tested. From the arena; kind: prefix of the pseudonym. */
 static const char *make_pseudonym(abdb_redaction *r, const char *kind, const char *text)
 {
     char hex[ABDB_SHA256_HEX];
@@ -64,7 +63,7 @@ static const char *make_pseudonym(abdb_redaction *r, const char *kind, const cha
     return out ? out : "";
 }
 
-/* The text of a column, or what stands for it; NULL stays NULL. */
+/* The text of a column, or its pseudonym; NULL stays NULL. */
 static const char *redact_unless_allowed_with_pseudonym_kind(abdb_redaction *r, const char *column,
                                                              const char *kind, const char *text)
 {
@@ -84,7 +83,7 @@ static const char *redact_text_unless_allowlisted(abdb_redaction *r, const char 
     return redact_unless_allowed_with_pseudonym_kind(r, column, column, text);
 }
 
-/* A device under the name that everybody knows it by, where it has one. */
+/* A device under its canonical name, where it has one. */
 static const char *canonicalise_and_redact_device(abdb_redaction *r, const char *text)
 {
     const char *canon = text;
@@ -286,7 +285,7 @@ static abdb_status pass_entry_redacted_unless_shipped(void *self, const abdb_ent
     for (size_t i = 0; i < e->factors; i++) redact_factor_name_and_value(r, &e->factor[i]);
     for (size_t i = 0; i < e->results; i++) redact_result_texts(r, &e->result[i]);
     redact_telemetry_spans_ranks_process(r, e);
-    memset(e->key, 0, sizeof e->key); /* they were of what it was */
+    memset(e->key, 0, sizeof e->key); /* they were of the original text */
     if (r->failed) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     return r->next->entry(r->next->self, e, err);
 }
@@ -324,7 +323,7 @@ abdb_sink abdb_redaction_sink(abdb_redaction *r, const abdb_sink *next)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-/* The secret of this database, or one for this once where nobody wrote any into it. */
+/* The secret of this database; where it holds none, a random one for this export only. */
 static abdb_status load_or_generate_pseudonym_salt(abdb_redaction *r, abdb_error *err)
 {
     static const char sql[] = "SELECT coalesce((SELECT value FROM meta WHERE key = 'pseudonyms'),"
@@ -400,7 +399,7 @@ abdb_status abdb_redaction_pass_records_to_sink(abdb_redaction *r, const char *e
 
     r->replaced = r->stayed = 0;
     if (!entries) TRY(abdb_store_pass_facts_to_sink(r->db, &sink, err));
-    /* the view leaves out what was withdrawn: its withdrawal stays at home */
+    /* the view omits withdrawn entries, and their withdrawals are not exported */
     TRY(abdb_store_scan_into_sink(r->db, entries ? entries : "SELECT entry_id FROM entry", &sink,
                                   err));
 done:

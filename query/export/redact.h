@@ -1,4 +1,4 @@
-/* redact.h - what may leave in a redacted export (redact.def), and what stands for the rest. */
+/* redact.h - texts allowed in a redacted export (redact.def), and pseudonyms of the others. */
 #ifndef ABDB_QUERY_REDACT_H
 #define ABDB_QUERY_REDACT_H
 
@@ -6,11 +6,11 @@
 #include "schema/core/record.h"
 #include "schema/store/db.h"
 
-/* What abdb itself ships passes as it is, known by its whole content. Of other entries the columns
- * of redact.def leave, where their text has the form that is asked for there; every other text is
- * replaced by a pseudonym: the same for the same text of one database, and not to be guessed from
- * another. Facts and dictionaries that abdb does not ship (prices, specifications, aliases, notes,
- * ...) stay at home, and so does what was withdrawn. */
+/* Data shipped with abdb passes unchanged, recognised by its whole content. Of other entries the
+ * columns of redact.def are exported, where their text has the form required there; every other
+ * text is replaced by a pseudonym: the same for the same text of one database, and not to be
+ * guessed from another. Facts and dictionaries that abdb does not ship (prices, specifications,
+ * aliases, notes, ...) and withdrawn entries are not exported. */
 typedef struct abdb_redaction abdb_redaction;
 
 /* keep: more columns that may leave, with commas between them; NULL: none. ABDB_USAGE: one of them
@@ -30,7 +30,7 @@ ABDB_MUST_USE abdb_status abdb_redaction_pass_records_to_sink(abdb_redaction *r,
 /* Texts that were replaced, and facts that stayed, in the last walk. */
 long abdb_redaction_count_replaced(const abdb_redaction *r),
     abdb_redaction_count_withheld(const abdb_redaction *r);
-/* Instead of a walk: the texts that would leave, those that stand for others, and what stays. */
+/* Instead of an export: a table of exported texts, of pseudonyms, and of withheld texts. */
 ABDB_MUST_USE abdb_status abdb_redaction_preview_to_table(abdb_redaction *r, const char *entries,
                                                           abdb_table *out, abdb_error *err);
 

@@ -1,4 +1,4 @@
-/* redact_allowlist.c - which columns may leave, and what their text must look like; see
+/* redact_allowlist.c - columns allowed in a redacted export, and the form of their texts; see
  * redact_allowlist.h.
  */
 #include "query/export/redact_allowlist.h"
@@ -97,7 +97,7 @@ static bool is_shipped_plan_axis(const char *column)
     return false;
 }
 
-/* What the text of a column must look like; false: the column is not on the list. */
+/* The required form of a column's text; false: the column is not on the list. */
 static bool find_required_form_if_column_listed(const char *column, form *out)
 {
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {

@@ -1,4 +1,4 @@
-/* redact_allowlist.h - may a text leave? By the list of redact.def, and by what it looks like. */
+/* redact_allowlist.h - may a text be exported? By the list of redact.def, and by its form. */
 #ifndef ABDB_QUERY_REDACT_TEXT_H
 #define ABDB_QUERY_REDACT_TEXT_H
 
@@ -6,7 +6,7 @@
 
 /* Is the column on the list? */
 bool abdb_column_is_on_export_allowlist(const char *column);
-/* Is it, and has the text the form that the list asks for? */
+/* Is it, and has the text the form that the list requires? */
 bool abdb_text_may_be_exported_unredacted(const char *column, const char *text);
 
 #endif

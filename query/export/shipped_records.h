@@ -1,4 +1,4 @@
-/* shipped_records.h - what abdb ships, to be known again in another database by its content. */
+/* shipped_records.h - recognises data shipped with abdb in another database, by its content. */
 #ifndef ABDB_QUERY_REDACT_KNOWN_H
 #define ABDB_QUERY_REDACT_KNOWN_H
 

@@ -14,7 +14,7 @@
 
 enum { NAMES_MAX = 256, FOUND_MAX = 400, PATIENCE_S = 2 };
 
-/* What is being completed. */
+/* The word being completed, and its context. */
 typedef struct {
     FILE *out;
     const abdb_command *command;
@@ -25,8 +25,8 @@ typedef struct {
     size_t found;
 } completion_request;
 
-/* Prints a word, behind what was typed of the selection, if what is typed begins it; never a word
- * that would then be read as an option. FOUND_MAX at most. */
+/* Prints a word, after the selection typed so far, if it begins with the typed letters; never a
+ * word that would then be read as an option. FOUND_MAX at most. */
 static void print_candidate_if_prefix_matches(completion_request *t, const char *name,
                                               const char *meaning)
 {
@@ -52,7 +52,7 @@ static void print_matching_bar_separated_words(completion_request *t, const char
     }
 }
 
-/* The first column of what a statement gives. */
+/* Prints matching values of a statement's first column. */
 static void print_matching_first_column_of_query(completion_request *t, const char *sql)
 {
     abdb_table rows = {0};
@@ -114,7 +114,7 @@ static void print_matching_backend_names(completion_request *t)
 {
     abdb_backend_list list;
 
-    (void)abdb_backends_find(&list, NULL); /* those that are known */
+    (void)abdb_backends_find(&list, NULL); /* the known ones */
     for (size_t i = 0; i < list.count; i++)
         print_candidate_if_prefix_matches(t, list.backend[i].name, NULL);
     abdb_backends_free(&list);
@@ -137,7 +137,7 @@ static void print_matching_kernel_names(completion_request *t)
         print_candidate_if_prefix_matches(t, *name, NULL);
 }
 
-/* What --format of a verb can be: of files that are read, else of rows that are printed. */
+/* Values of --format of a verb: formats of input files for import, else formats of output. */
 static void print_matching_format_names_of_verb(completion_request *t)
 {
     if (strcmp(t->command->name, "import") == 0)
@@ -244,7 +244,7 @@ static void print_matching_option_names(completion_request *t)
         }
 }
 
-/* What an option of a verb can be followed by. */
+/* Prints possible values of a verb's option. */
 static void print_matching_option_values(completion_request *t, const abdb_option *o)
 {
     static const struct {
@@ -270,7 +270,7 @@ static void print_matching_option_values(completion_request *t, const abdb_optio
 
     for (size_t i = 0; t->report && i < t->report->params; i++)
         if (o == &t->report->option[i]) {
-            if (!t->report->param[i].values) break; /* perhaps one of those below */
+            if (!t->report->param[i].values) break; /* perhaps one of the values below */
             print_matching_first_column_of_query(t, t->report->param[i].values);
             return;
         }
@@ -284,7 +284,7 @@ static void print_matching_option_values(completion_request *t, const abdb_optio
 
 /* --- the command line ------------------------------------------------------------------------- */
 
-/* Offers what a word that is no option can be, by the verb and by whether it is the first. */
+/* Prints possible words that are no options, by the verb and by whether it is the first word. */
 static void print_matching_positional_words(completion_request *t, bool is_first)
 {
     const char *verb = t->command->name;
@@ -325,7 +325,7 @@ static bool load_report_of_command(abdb_report *out, const abdb_command *command
            ABDB_OK;
 }
 
-/* What was typed before the word at hand. */
+/* The words typed before the word being completed. */
 typedef struct {
     const char *path;          /* of the database; NULL: none was named */
     const char *name;          /* the first word that is no option: of a report, figure or file */
@@ -401,7 +401,7 @@ void abdb_print_completions(FILE *out, int words, char *const *word)
     if (t.report) abdb_report_free(&report);
 }
 
-/* Nothing that abdb prints is evaluated: lines are taken as they are, and quoted. */
+/* The scripts never evaluate abdb's output: lines are taken as they are, and quoted. */
 static const struct {
     const char *shell, *script;
 } scripts[] = {

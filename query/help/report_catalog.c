@@ -1,4 +1,4 @@
-/* report_catalog.c - what can be asked; see report_catalog.h. */
+/* report_catalog.c - lists of reports; see report_catalog.h. */
 #include "query/help/report_catalog.h"
 
 #include <string.h>
@@ -28,8 +28,8 @@ static const char *report_question_or_title(const abdb_report *report)
     return report->question ? report->question : report->title;
 }
 
-/* Reports of one group, or (NULL) of none of those above; all, or the first. Returns how many it
- * leaves out. */
+/* Reports of one group, or (NULL) of no group; all, or only the ones marked `first`. Returns the
+ * number of omitted ones. */
 static size_t print_reports_of_group_count_left_out(const char *group, bool all, const char **names,
                                                     size_t count)
 {
@@ -58,7 +58,7 @@ static size_t print_reports_of_group_count_left_out(const char *group, bool all,
     return left_out;
 }
 
-/* Prints abdb's own functions with their arguments, those of every connection, folded. */
+/* Prints abdb's own functions of every connection with their arguments, in folded lines. */
 static void print_abdb_sql_function_signatures(void)
 {
     abdb_text text = {0};
@@ -168,7 +168,7 @@ static bool contains_all_words_ignoring_case(const char *text, const char *words
     return true;
 }
 
-/* All that a report says of itself, but its SQL. */
+/* The whole text of a report without its SQL. */
 static void collect_searchable_report_text(const abdb_report *r, abdb_text *out)
 {
     abdb_text_clear(out);

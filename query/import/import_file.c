@@ -15,7 +15,7 @@
 
 extern const abdb_embedded abdb_vocabulary[];
 
-/* What hands over the records of a unit: an importer and its input, or a folder of a round. */
+/* The origin of a unit's records: an importer and its input, or a folder of a round. */
 typedef struct {
     const abdb_importer *importer;
     const abdb_input *input;
@@ -24,7 +24,7 @@ typedef struct {
     const char *sha256; /* of the input */
 } record_source;
 
-/* A sink that counts rows, and says so now and then. */
+/* A sink that counts rows and shows the progress. */
 typedef struct {
     abdb_sink inner;
     const abdb_input *input;
@@ -131,8 +131,8 @@ done:
     return st;
 }
 
-/* Values read are values kept, known, rejected or left out: what an importer hands over is counted
- * by the writer, what it read before that. */
+/* Checks that all read values were kept, known, rejected or left out: the writer counts the values
+ * that it gets from the importer, the importer counts all values read. */
 static abdb_status require_values_accounted_for(const abdb_balance *b, const abdb_counts *c,
                                                 const abdb_left_out *left_out, abdb_error *err)
 {

@@ -11,7 +11,7 @@ typedef struct {
     const char *format; /* force this importer, or NULL */
     const abdb_overrides *words;
     int dry_run, strict;
-    int retry;                 /* read again what had rejected rows */
+    int retry;                 /* read inputs with rejected rows again */
     int replace;               /* other readings of the same bytes are withdrawn */
     const char *replace_words; /* only the one with these words, or NULL */
     abdb_refresh refresh;
@@ -21,14 +21,14 @@ typedef struct {
 
 typedef struct {
     const char *format, *remark;
-    int known; /* the same file was there already; counts are those of that import */
+    int known; /* the same file was imported before; counts are of that import */
     abdb_counts counts;
     abdb_left_out left_out;
     char other_words[200]; /* --set of another reading of these bytes that stands beside; or "" */
     abdb_mark_tally marks;
 } abdb_import_result;
 
-/* Imports input as one transaction. On failure nothing of it is kept. ABDB_GATE: strict, and a row
+/* Imports input as one transaction. On failure no row of it is kept. ABDB_GATE: strict, and a row
  * was rejected. */
 ABDB_MUST_USE abdb_status abdb_import_input_as_one_transaction(abdb_writer *writer,
                                                                const abdb_input *input,

@@ -1,6 +1,6 @@
-/* import_session.c - files, archives, pipes and rounds into an open database: finds out what each
- * path is, streams archives member by member, gives files of an MLPerf round to that round until
- * all have been seen, and counts what became of every row. See import_session.h. */
+/* import_session.c - files, archives, pipes and rounds into an open database: finds the kind of
+ * each path, streams archives member by member, collects the files of an MLPerf round until all
+ * have been seen, and counts the outcome of every row. See import_session.h. */
 #include "query/import/import_session.h"
 
 #include <ctype.h>
@@ -20,7 +20,7 @@
 
 enum { NAMED_FOLDERS_MAX = 5 };
 
-/* A failure of one file is said and counted; one of the database, or of the command, is returned.
+/* A failure of one file is printed and counted; one of the database or of the command is returned.
  */
 static abdb_status print_and_count_or_return_failure(import_session *s, const char *path,
                                                      abdb_status st, abdb_error *err)
@@ -86,7 +86,7 @@ done:
     return st;
 }
 
-/* A table of which only the heading is there has nothing to keep. */
+/* A table with only a heading has nothing to keep. */
 static bool has_content_beyond_heading(const abdb_input *input)
 {
     const char *text = input->text, *end = text + input->text_size, *line;
@@ -98,7 +98,7 @@ static bool has_content_beyond_heading(const abdb_input *input)
     return *text == '{' || *text == '[' || (line && line < end);
 }
 
-/* What was recognised, and brought nothing, is no success. */
+/* A recognised file without a stored row is no success. */
 static void warn_and_count_if_nothing_kept(import_session *s, const char *path, bool named,
                                            const char *format, const abdb_counts *c)
 {
@@ -132,7 +132,7 @@ static abdb_status import_input_or_give_it_to_round(import_session *s, const abd
     if (st == ABDB_OK)
         st = abdb_import_input_as_one_transaction(s->writer, read, s->options, &unit, err);
     if (read == &rows) free(rows.decoded);
-    /* What could not be read for want of memory is neither damaged nor of no known format. */
+    /* A failure to read for lack of memory does not mean a damaged file or an unknown format. */
     if (st != ABDB_OK && abdb_allocation_failure_count() != starved)
         st = ABDB_FAIL(err, ABDB_NOMEM, "a file");
 
@@ -142,7 +142,7 @@ static abdb_status import_input_or_give_it_to_round(import_session *s, const abd
         return ABDB_OK;
     }
     if (st != ABDB_OK) return print_and_count_or_return_failure(s, input->path, st, err);
-    if (unit.known && s->options->refresh) return ABDB_OK; /* nobody asked for it */
+    if (unit.known && s->options->refresh) return ABDB_OK; /* it was not requested */
     count_import_in_total_and_format(s, &unit);
     abdb_warn_of_import_with_other_overrides(input->path, &unit);
     if (!s->quiet && (!s->shipped || unit.counts.rejected))
@@ -264,7 +264,7 @@ static bool is_archive_to_read(const char *path, bool named, const char *head, s
            (named || abdb_archive_has_suffix(path));
 }
 
-/* What came of an archive, to be compared: units, files of rounds, and failures that were said. */
+/* Counts for an archive, to be compared: units and files of rounds, and printed failures. */
 typedef struct {
     size_t kept, failed;
 } archive_yield;
@@ -275,8 +275,8 @@ static archive_yield count_archive_yield_so_far(const import_session *s)
                            s->refused + s->gated};
 }
 
-/* An archive is a stream; head[0..size) was read from it already. One that is named and of which
- * nothing was kept is a failure, whatever its members are. */
+/* An archive is a stream; head[0..size) was read from it already. A named archive without a stored
+ * row is a failure, whatever its members are. */
 static abdb_status import_archive_members(import_session *s, const char *path, int in,
                                           const void *head, size_t size, bool named,
                                           abdb_error *err)
@@ -309,8 +309,8 @@ static abdb_status count_and_report_unsupported_archive(import_session *s, const
     return print_and_count_or_return_failure(s, path, ABDB_FAIL(err, ABDB_FORMAT, "%s", why), err);
 }
 
-/* Standard input, or a named pipe: what cannot be mapped; and what somebody may still write to, on
- * another machine perhaps, and should not be. */
+/* Standard input or a named pipe, which cannot be mapped; also a file that another program may
+ * still write to, perhaps on another machine, and that is therefore not mapped. */
 static abdb_status spool_and_import_stream(import_session *s, const char *path, int in,
                                            const char *head, size_t size, bool named,
                                            abdb_error *err)
@@ -348,7 +348,7 @@ static abdb_status read_file_head(int in, char head[ABDB_ARCHIVE_HEAD], size_t *
     return ABDB_OK;
 }
 
-/* What begins with `head` and goes on in `in`. */
+/* Imports a path whose first bytes are `head` and whose rest is in `in`. */
 static abdb_status import_archive_pipe_or_file(import_session *s, const char *path, int in,
                                                const char *head, size_t size, bool named,
                                                abdb_error *err)

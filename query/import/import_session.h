@@ -10,7 +10,7 @@
 
 enum { IMPORT_FORMATS_MAX = 96 };
 
-/* Input rows and files by what became of them. */
+/* Numbers of input rows and files by their outcome. */
 typedef struct {
     abdb_counts rows;
     abdb_mark_tally marks;

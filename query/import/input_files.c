@@ -71,7 +71,7 @@ typedef struct {
 static abdb_status append_files_of_folder_recursively(const listing *l, const char *folder,
                                                       int depth, bool hidden, abdb_error *err);
 
-/* Lists what a name in a folder stands for. In a hidden folder files are only counted. */
+/* Lists the file or folder of a name in a folder. In a hidden folder files are only counted. */
 static abdb_status append_or_count_skipped_folder_entry(const listing *l, const char *path,
                                                         const char *name, int depth, bool hidden,
                                                         abdb_error *err)
@@ -96,7 +96,7 @@ static abdb_status append_or_count_skipped_folder_entry(const listing *l, const 
     return ABDB_OK;
 }
 
-/* Lists a folder and those in it. A hidden one that cannot be read is no failure. */
+/* Lists a folder and its subfolders. A hidden folder that cannot be read is no failure. */
 static abdb_status append_files_of_folder_recursively(const listing *l, const char *folder,
                                                       int depth, bool hidden, abdb_error *err)
 {

@@ -19,7 +19,7 @@ typedef struct {
     size_t count, capacity;
 } abdb_file_list;
 
-/* What is not read of a folder or an archive, and named with its count. */
+/* Kinds of files in a folder or archive that are not read, but reported with their count. */
 typedef enum {
     ABDB_SKIPPED_HIDDEN,  /* its name, or that of a folder above it, begins with a point */
     ABDB_SKIPPED_SYMLINK, /* its target, if it lies there, is read where it lies */
@@ -41,10 +41,10 @@ void abdb_skipped_files_count_and_name(abdb_skipped_files *skipped, abdb_skipped
                                        const char *path);
 void abdb_skipped_files_free(abdb_skipped_files *skipped);
 
-/* Is it what abdb run --spool has not finished, ".c-....jsonl.part"? */
+/* Is it an unfinished file of abdb run --spool, ".c-....jsonl.part"? */
 bool abdb_is_unfinished_spool_name(const char *path);
-/* Adds what path means: a folder's files, in the order of their names; else path itself, whether it
- * is there or not. Of a folder, symbolic links, special files and hidden ones (but for unfinished
+/* Adds the files of path: a folder's files, in the order of their names; else path itself, whether
+ * it exists or not. Of a folder, symbolic links, special files and hidden ones (but for unfinished
  * spools) go to skipped, which may be NULL. ABDB_LIMIT: too many, or too deep. */
 ABDB_MUST_USE abdb_status abdb_file_list_add_file_or_folder_files(abdb_file_list *list,
                                                                   const char *path,

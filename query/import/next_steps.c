@@ -14,8 +14,8 @@ enum { NAMED = 5 };
     " known AS (SELECT x.canon AS device, sum(a.n) AS n FROM added a JOIN name x ON"       \
     " x.kind = 'device' AND x.spelling = a.device AND x.how <> 'unresolved' GROUP BY 1) "
 
-/* Names and counts of what is missing, and how it is said; lacks: is there nothing of that kind at
- * all, so that what abdb ships has not been imported? */
+/* Queries for missing names with counts, and their messages; lacks: is there no row of that kind at
+ * all, because abdb's shipped data was not imported? */
 static const struct {
     const char *sql, *missing, *command, *lacks;
 } needs[] = {
@@ -40,7 +40,7 @@ static const struct {
      "SELECT NOT EXISTS (SELECT 1 FROM price)"},
 };
 
-/* Prints what an imported row lacks for a question, with the first names, if any lacks it. */
+/* Prints the data missing for imported rows, with the first names, if any is missing. */
 static abdb_status print_next_step_if_data_missing(const import_session *s, abdb_db *db,
                                                    size_t need_index, const char *last_entry_before,
                                                    abdb_error *err)

@@ -1,5 +1,5 @@
-/* outdated_imports.h - files that an older version of their importer read: what `import --refresh`
- * mends. */
+/* outdated_imports.h - files read by an older version of their importer, which `import --refresh`
+ * reads again. */
 #ifndef ABDB_QUERY_STALE_H
 #define ABDB_QUERY_STALE_H
 
@@ -16,7 +16,7 @@ typedef struct {
     long long files;
 } abdb_outdated_imports;
 
-/* Finds them, but for what was withdrawn or read again since; *list is arena's. */
+/* Finds them, except files that were withdrawn or read again since; *list is arena's. */
 ABDB_MUST_USE abdb_status abdb_find_outdated_imports(abdb_db *db, abdb_arena *arena,
                                                      abdb_outdated_imports **list, size_t *count,
                                                      abdb_error *err);

@@ -32,7 +32,7 @@ static void set_parquet_path_in_environment(const void *path)
     setenv("ABDB_PARQUET", path, 1);
 }
 
-/* The first line of what the program printed on standard error. */
+/* Fails with the first line of the program's standard error. */
 static abdb_status fail_with_first_stderr_line(const abdb_text *error_output, abdb_error *err)
 {
     const char *reason = error_output->size ? abdb_text_get(error_output) : "it printed no reason";

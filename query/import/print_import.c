@@ -1,11 +1,11 @@
-/* print_import.c - what an import prints: lines of units, rounds and formats, and remarks; see
+/* print_import.c - the output of an import: lines of units, rounds and formats, and remarks; see
  * import_session.h. */
 #include <stdio.h>
 #include <string.h>
 
 #include "query/import/import_session.h"
 
-/* "; values: 14 kept, 2 left out" of what was read now. */
+/* "; values: 14 kept, 2 left out" of the values read now. */
 static const char *format_value_counts(const abdb_counts *c, char out[160])
 {
     const struct {
@@ -31,7 +31,7 @@ const char *abdb_import_hint_of_options_to_repeat(const import_session *s)
     return s->options->format ? " (with --format as now)" : "";
 }
 
-/* What is missing, and how it is said; a file that names no device answers nothing per device. */
+/* Warns of lost factors, and of a file that names no device, so that no value is per device. */
 static void warn_lost_factors_and_no_device(const import_session *s, const char *path,
                                             const abdb_counts *c)
 {
@@ -58,7 +58,7 @@ static void warn_marked_entries(const char *path, const abdb_mark_tally *marks)
                                      *marks->mark[i].first ? "; first " : "", marks->mark[i].first);
 }
 
-/* What was passed over, by name. */
+/* Warns of values that were left out, by name. */
 static void warn_unmapped_values(const char *path, const abdb_left_out *list)
 {
     abdb_text names = {0};
@@ -73,7 +73,7 @@ static void warn_unmapped_values(const char *path, const abdb_left_out *list)
     abdb_text_free(&names);
 }
 
-/* What of the file was refused, and why the first. */
+/* Warns of the file's refused rows and values, with the reason of the first. */
 static void warn_refused_rows_and_values(const char *path, const abdb_counts *c, bool dry_run)
 {
     char rows[40] = "", values[64] = "";
@@ -146,7 +146,7 @@ static void print_import_counts(const import_session *s, const char *name, const
                                 const char *tail)
 {
     char values[160];
-    bool built_in = s->fresh && c->known; /* only what is shipped was read */
+    bool built_in = s->fresh && c->known; /* only shipped files were read */
 
     abdb_print_sanitized(
         stdout,

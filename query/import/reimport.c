@@ -184,10 +184,10 @@ done:
     return st;
 }
 
-/* Rejects of an import that another one of the same path has replaced (the file was mended, or
- * --set said more) are no longer what waits for a mend. Where the mended file holds as many good
- * rows as before, or more, the reading of the damaged one is withdrawn: measured rows of two files
- * are two, and would be there twice. A reading that is withdrawn keeps its rejects. */
+/* Deletes rejects of an import that a later import of the same path replaced (the file was mended,
+ * or --set gave more values). Where the mended file has as many good rows as before, or more, the
+ * import of the damaged one is withdrawn: otherwise its measured rows would count twice. A
+ * withdrawn import keeps its rejects. */
 static abdb_status withdraw_mended_delete_rejects(abdb_db *db, time_t since, abdb_error *err)
 {
     char *sql = sqlite3_mprintf(
@@ -248,7 +248,7 @@ done:
 
 /* --- after a mend of the importer ------------------------------------------------------------- */
 
-/* With what --set said then, as the format that it was, and nothing else that lies there. */
+/* Reads only the past import again, with its --set values and its format. */
 static abdb_status reimport_outdated_if_possible(import_session *s, const past_import *r,
                                                  abdb_error *err)
 {

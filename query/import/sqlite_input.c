@@ -97,13 +97,13 @@ abdb_status abdb_input_decode_llama_bench_database(abdb_input *in, abdb_error *e
 
     if (!copy) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a database"));
     memcpy(copy, in->data, in->size);
-    if (in->size > 20 && copy[18] == 2) /* a journal that this copy has not: read what is here */
+    if (in->size > 20 && copy[18] == 2) /* a journal that this copy lacks: read the main file */
         copy[18] = copy[19] = 1;
     if (code == SQLITE_OK) {
         code =
             sqlite3_deserialize(db, "main", copy, (sqlite3_int64)in->size, (sqlite3_int64)in->size,
                                 SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY);
-        copy = NULL; /* the connection's, whatever came of it */
+        copy = NULL; /* now the connection's, also on failure */
     }
     if (code == SQLITE_OK) abdb_sql_install_authorizer(db, ABDB_SQL_READING);
     if (code == SQLITE_OK) code = append_rows_of_llama_bench_tables(db, &text);

@@ -20,7 +20,7 @@ static const char instructions[] =
     "MLPerf. A refusal is an answer: report its rule, and do not compute the number yourself. "
     "What is unknown stays unknown.";
 
-/* What can be read by address: reports and the schema, as JSON. */
+/* Resources that can be read by address: reports and the schema, as JSON. */
 static const struct {
     const char *uri, *name, *description;
     const char *command[4];
@@ -52,7 +52,7 @@ static json_t *make_jsonrpc_result_response(json_t *id, json_t *result)
                      result ? result : json_object());
 }
 
-/* What an exit code of abdb means. */
+/* The meaning of an exit code of abdb. */
 static const char *meaning_of_exit_code(int code)
 {
     static const char *const meanings[] = {
@@ -128,7 +128,7 @@ static json_t *make_tool_call_result(const abdb_mcp_server *server, const abdb_v
     return out;
 }
 
-/* A call that could not be made: an answer that says why, as the protocol wants it. */
+/* The answer to a call that could not be made: the reason, in the form of the protocol. */
 static json_t *make_tool_call_failure_result(const abdb_error *err)
 {
     return json_pack("{s:[{s:s, s:s}], s:b}", "content", "type", "text", "text", err->message,
@@ -200,7 +200,7 @@ static json_t *run_resource_command_and_make_response(const abdb_mcp_server *ser
     return make_jsonrpc_error_response(id, -32002, "no such resource; resources/list names them");
 }
 
-/* initialize: the version that the client asked for where it is known here, else the newest. */
+/* initialize: the version requested by the client where it is known here, else the newest. */
 static json_t *make_initialize_result(json_t *params)
 {
     const char *asked = json_string_value(json_object_get(params, "protocolVersion"));
@@ -222,7 +222,7 @@ static json_t *make_response_or_null_to_request(const abdb_mcp_server *server, j
 
     if (!method || !version || strcmp(version, "2.0") != 0)
         return json_is_object(request) && json_object_get(request, "result")
-                   ? NULL /* an answer: nothing was asked of the client */
+                   ? NULL /* an answer, but the client got no request */
                    : make_jsonrpc_error_response(NULL, INVALID_REQUEST,
                                                  "no request of JSON-RPC 2.0");
     if (!id) return NULL; /* a notification */

@@ -9,7 +9,7 @@
 enum { ABDB_MCP_MESSAGE_MAX = 1 << 20 }; /* bytes of a message */
 
 typedef struct {
-    const char *db;   /* the database that is asked */
+    const char *db;   /* the queried database */
     double timeout_s; /* of each call */
     size_t rows_max;  /* of each answer; the others are counted */
 } abdb_mcp_server;

@@ -1,5 +1,5 @@
-/* run_verb.h - runs a verb of this program as a process of its own, within limits, so that what a
- * client asks can neither hold nor end the server. */
+/* run_verb.h - runs a verb of this program as a process of its own, within limits, so that a
+ * client's request can neither block nor end the server. */
 #ifndef ABDB_MCP_RUN_VERB_H
 #define ABDB_MCP_RUN_VERB_H
 

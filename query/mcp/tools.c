@@ -175,7 +175,7 @@ static bool is_option_prefix_of_verb(const char *verb, const char *name)
 }
 
 /* Appends the parameters of a report or figure as options. Options of the verb, which write files
- * or choose the database, are refused; what the report does not have, the verb refuses. */
+ * or choose the database, are refused; the verb refuses parameters that the report lacks. */
 static abdb_status append_report_parameters_as_options(const abdb_tool *tool, const json_t *object,
                                                        word_list *list, abdb_error *err)
 {
@@ -235,7 +235,7 @@ static abdb_status refuse_unknown_tool_arguments(const abdb_tool *tool, const js
     return ABDB_OK;
 }
 
-/* Appends the options of a call: those of the tool, then the parameters of its report. */
+/* Appends the options of a call: options of the tool, then the parameters of its report. */
 static abdb_status append_tool_options_and_parameters(const abdb_tool *tool,
                                                       const json_t *arguments, word_list *list,
                                                       abdb_error *err)

@@ -1,5 +1,5 @@
-/* backend_inventory.c - asks each backend what it has, and the database what is known of that; see
- * backend_inventory.h. */
+/* backend_inventory.c - reads devices and kernels of each backend, and their published and measured
+ * values from the database; see backend_inventory.h. */
 #include "query/run/backend_inventory.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "schema/functions/sqlite.h"
 #include "schema/store/derive.h"
 
-/* --- what the database knows ------------------------------------------------------------------ */
+/* --- values in the database ------------------------------------------------------------------- */
 
 static const char published_sql[] =
     "SELECT p.quantity, p.dtype, p.value, p.unit, p.source, s.locator, p.key FROM v_peak p"
@@ -79,9 +79,9 @@ done:
     return st;
 }
 
-/* --- what the backend says -------------------------------------------------------------------- */
+/* --- values reported by the backend ----------------------------------------------------------- */
 
-/* Of its environment what names software: drivers, libraries, versions. */
+/* The software in its environment: drivers, libraries, versions. */
 static json_t *select_software_versions(const json_t *described)
 {
     static const char *const words[] = {"driver",  "library",  "version",
@@ -125,7 +125,7 @@ static json_t *list_kernels_with_providers(const json_t *hello)
     return out;
 }
 
-/* Those that abdb knows and the backend does not list; one that lists none may have any. */
+/* Kernels of abdb that the backend does not list; a backend without a list may have any. */
 static json_t *json_array_of_kernels_backend_lacks(const json_t *hello)
 {
     json_t *out = json_array(), *one, *kernels = json_object_get(hello, "kernels");

@@ -1,4 +1,4 @@
-/* calibration_report.c - what abdb run --calibrate has learnt; see calibration_report.h. */
+/* calibration_report.c - the results of abdb run --calibrate; see calibration_report.h. */
 #include "query/run/calibration_report.h"
 
 #include <math.h>

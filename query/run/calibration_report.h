@@ -1,4 +1,4 @@
-/* calibration_report.h - what abdb run --calibrate has learnt. */
+/* calibration_report.h - the results of abdb run --calibrate. */
 #ifndef ABDB_QUERY_CALIBRATION_H
 #define ABDB_QUERY_CALIBRATION_H
 

@@ -1,6 +1,6 @@
 /* campaign.c - the turns of a campaign: which cells a lane (a backend, or one build of it)
- * measures, in which order, and what is said at the end. Each cell is stored, or spooled, as it
- * comes: whatever ends the program, what was measured is kept. See campaign.h. */
+ * measures, in which order, and the summary at the end. Each cell is stored, or spooled, at once:
+ * however the program ends, measured cells are kept. See campaign.h. */
 #include "query/run/campaign.h"
 
 #include <math.h>
@@ -248,8 +248,8 @@ done:
     return st;
 }
 
-/* What a lane came to: where its backend failed the others go on without it; the error of the last
- * is the command's. */
+/* After the failure of a lane's backend the other lanes go on without it; the error of the last
+ * remaining one is the command's. */
 static abdb_status drop_failed_backend_if_others_left(const abdb_campaign *t, size_t lane,
                                                       abdb_status st, abdb_error *err)
 {
@@ -318,7 +318,7 @@ void abdb_campaign_print_estimate(const abdb_campaign *t, size_t repetitions, do
         if (one.longest_s > longest.longest_s) longest = one;
     }
     all *= (double)repetitions;
-    if (!(all > 0) || all < least_s) return; /* 0: nobody said */
+    if (!(all > 0) || all < least_s) return; /* 0: unknown */
     fflush(stdout);
     if (repetitions > 1) snprintf(each, sizeof each, " (%zu processes of each)", repetitions);
     abdb_print_sanitized(stderr, "%zu cell%s by %zu backend%s%s%s: about %.0f %s\n",

@@ -19,9 +19,9 @@ static void disable_git_locks(const void *given)
     setenv("TZ", "UTC", 1); /* dates of commits are printed in it */
 }
 
-/* The first line that git says, into out; its exit code, 127: it could not be started.
- * core.fsmonitor is switched off because it names a program that git would start; what git says on
- * standard error is dropped. */
+/* The first line of git's output, into out; returns its exit code, 127: it could not be started.
+ * core.fsmonitor is switched off because it names a program that git would start; git's standard
+ * error is dropped. */
 static int read_first_line_of_git_command(const char *folder, const char *const *words,
                                           char out[SAID_MAX])
 {

@@ -1,4 +1,4 @@
-/* print_backends.c - what can be run here: backends with their devices and kernels, and plans. */
+/* print_backends.c - prints backends with their devices and kernels, and plans. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

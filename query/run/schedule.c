@@ -1,5 +1,5 @@
-/* schedule.c - what takes turns in a command of abdb run: the chosen backends, or with --builds
- * each backend of each build, with the tag and the commit that its results get. See schedule.h. */
+/* schedule.c - the lanes of a command of abdb run, measured in turns: the chosen backends, or with
+ * --builds each backend of each build, with the tag and commit of its results. See schedule.h. */
 #include "query/run/schedule.h"
 
 #include <sched.h>
@@ -66,7 +66,7 @@ static abdb_status append_build_entry_per_chosen_backend(abdb_schedule *out, con
         lane.path = abdb_arena_printf(&out->arena, "%s/abdb-run-%s", folder, lane.backend);
         if (!lane.path) TRY(ABDB_FAIL(err, ABDB_NOMEM, "builds"));
         if (access(lane.path, X_OK) != 0) {
-            if (!abdb_arg_value(args, "backend")) continue; /* nobody asked for it */
+            if (!abdb_arg_value(args, "backend")) continue; /* it was not requested */
             TRY(ABDB_FAIL(err, ABDB_USAGE, "--builds: there is no program %s", lane.path));
         }
         TRY(append_schedule_entry(out, lane, err));
@@ -75,7 +75,7 @@ done:
     return st;
 }
 
-/* Where no backend was named, those that all of the builds have. */
+/* Where no backend was named, the backends that all of the builds have. */
 static abdb_status keep_backends_in_all_builds(abdb_schedule *lanes, size_t builds, abdb_error *err)
 {
     size_t kept = 0;
@@ -247,7 +247,7 @@ abdb_status abdb_schedule_probe_expand_plan(abdb_schedule *lanes, abdb_plan *pla
                               .argument = lanes->lane[i].argument,
                               .keep_environment = lanes->commands,
                               .escaped = abdb_print_stderr_remark_of_ended_processes};
-        abdb_error none = {0}; /* what is wrong with it is said when it should run */
+        abdb_error none = {0}; /* an error is reported when it should run */
 
         (void)!abdb_backend_run_describe_and_collect_records(&o, &said[i], &none);
         hello[i] = json_object_get(said[i], "hello");

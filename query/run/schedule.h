@@ -1,4 +1,4 @@
-/* schedule.h - what takes turns in a command of abdb run: each backend, of each build. */
+/* schedule.h - the lanes of a command of abdb run: each backend of each build, in turns. */
 #ifndef ABDB_QUERY_LANES_H
 #define ABDB_QUERY_LANES_H
 
@@ -41,18 +41,18 @@ ABDB_MUST_USE abdb_status abdb_schedule_from_commands(abdb_schedule *out, const 
 ABDB_MUST_USE abdb_status abdb_schedule_require_axes_match_braces(const abdb_schedule *lanes,
                                                                   const abdb_plan *plan,
                                                                   abdb_error *err);
-/* Says what judges them, once they were measured. */
+/* Prints the compare command that judges the lanes after the measurement. */
 void abdb_print_compare_command(const abdb_schedule *lanes, const abdb_args *args);
-/* The chosen backends; with --builds TAG=FOLDER,... those of each folder, builds innermost. With
- * --commit, of what commit each is: the working directory's, or that of a build's folder.
+/* The chosen backends; with --builds TAG=FOLDER,... the backends of each folder, builds innermost.
+ * With --commit, the commit of each: from the working directory, or from a build's folder.
  * ABDB_USAGE: a folder lacks a backend, or an option is wrong. */
 ABDB_MUST_USE abdb_status abdb_schedule_build_from_options(abdb_schedule *out,
                                                            const abdb_args *args,
                                                            const abdb_backend_list *backends,
                                                            const unsigned char *chosen,
                                                            abdb_error *err);
-/* Do the backends know the names of kernels, axes and providers of a plan? Then its cells become
- * one for each provider (kernels/runner/expand_providers.h), and lanes know theirs. A backend with
+/* Checks that the backends have the kernels, axes and providers of a plan. Then each cell becomes
+ * one for each provider (kernels/runner/expand_providers.h), assigned to its lanes. A backend with
  * several devices becomes a lane for each, unless ABDB_DEVICE names one; one without any takes part
  * only where the backends were named. With --ranks only lanes that have ranks stay, unless the
  * backends were named. ABDB_USAGE: the nearest name is suggested; none has ranks. */

@@ -74,7 +74,7 @@ static abdb_status split_command_words(abdb_schedule *lanes, const char *tag, co
     words[count] = NULL;
     *out = words;
     if (!count) TRY(ABDB_FAIL(err, ABDB_USAGE, "--command wants NAME=COMMAND"));
-    /* With a {KEY} in it, it is another in each cell, which says so where it is not there. */
+    /* A path with a {KEY} differs in each cell; a missing program is reported by its cell. */
     if (strchr(words[0], '/') && !strchr(words[0], '{') && access(words[0], X_OK) != 0)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--command: there is no program %s", words[0]));
 done:
@@ -110,7 +110,7 @@ done:
 
 abdb_status abdb_schedule_from_commands(abdb_schedule *out, const abdb_args *args, abdb_error *err)
 {
-    /* What is of kernels, and has no meaning here. */
+    /* Options for kernels, without a meaning here. */
     static const char *const others[] = {"plan",      "kernel", "search", "backend",   "builds",
                                          "tag",       "energy", "ranks",  "launcher",  "hosts",
                                          "core-type", "scale",  "slurm",  "calibrate", "threads"};
@@ -144,8 +144,8 @@ static bool word_has_braced_key(const char *word, const char *key)
     return false;
 }
 
-/* Every {KEY} of a word is an axis. Those of a shell, ${KEY}, are its own, and {{KEY}} is a {KEY}
- * that stays. */
+/* Every {KEY} of a word must be an axis. ${KEY} is left to the shell, and {{KEY}} becomes a literal
+ * {KEY}. */
 static abdb_status require_axis_for_braced_keys(const abdb_schedule_entry *lane, const char *word,
                                                 const abdb_cell *cell, abdb_error *err)
 {

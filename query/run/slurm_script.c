@@ -34,7 +34,7 @@ void abdb_append_blank_and_shell_quoted_word(abdb_text *out, const char *word)
     append_shell_quoted(out, word);
 }
 
-/* Options that are said to Slurm, or stand at a place of their own in the script. */
+/* Options that are passed to Slurm, or have a place of their own in the script. */
 static const char *const ours[] = {"slurm", "partition", "account", "time", "sbatch", "push",
                                    "out",   "submit",    "spool",   "db",   "node",   NULL};
 enum { OF_SLURM = 8 }; /* the first of them mean nothing without --slurm */
@@ -46,7 +46,7 @@ bool abdb_has_slurm_option(const abdb_args *args)
     return false;
 }
 
-/* --- what may be said ------------------------------------------------------------------------- */
+/* --- allowed option values -------------------------------------------------------------------- */
 
 /* A name or limit as Slurm has them: it can be neither an option nor a second word. */
 static abdb_status refuse_unsafe_slurm_value(const char *option, const char *text, abdb_error *err)
@@ -83,8 +83,8 @@ static abdb_status refuse_password_in_push_url(const char *url, abdb_error *err)
     return ABDB_OK;
 }
 
-/* Refuses options that belong to --slurm where it is missing, and those that cannot be combined
- * with it. */
+/* Refuses options that need --slurm where it is missing, and options that cannot be combined with
+ * it. */
 static abdb_status refuse_unusable_or_unsafe_slurm_options(const abdb_args *args, abdb_error *err)
 {
     static const char *const names[] = {"slurm", "partition", "account", "time", "ranks"};
@@ -159,7 +159,7 @@ static void append_shell_quoted_option_if_given(abdb_text *out, const char *opti
     abdb_text_free(&word);
 }
 
-/* What is asked of sbatch alike for the array and for the job behind it. */
+/* Appends the options of sbatch that the array and the job behind it share. */
 static void append_common_sbatch_options(abdb_text *out, const abdb_args *args, const char *here)
 {
     append_shell_quoted_option_if_given(out, "chdir", here);
@@ -258,7 +258,7 @@ static void append_script_that_submits_jobs(abdb_text *out, const abdb_args *arg
 
 /* --- where it goes ---------------------------------------------------------------------------- */
 
-/* sh reads the script; what it says is printed. */
+/* Gives the script to sh and prints its output. */
 static abdb_status run_script_with_sh_print_output(const abdb_text *script, abdb_error *err)
 {
     const abdb_start_options how = {.path = "sh", .argument = {"-s", NULL}};

@@ -56,7 +56,7 @@ abdb_status abdb_spool_writer_open_hidden_file(abdb_spool_writer **out, const ch
         return ABDB_FAIL(err, ABDB_NOMEM, "a spool file");
     }
     st = abdb_outguard_refuse_protected_path(s->path, err);
-    if (st == ABDB_OK) /* measurements are written by nobody else, whatever the umask is */
+    if (st == ABDB_OK) /* only the owner may write measurements, whatever the umask is */
         s->file = open(s->hidden, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
     if (st == ABDB_OK && s->file < 0)
         st = ABDB_FAIL(err, ABDB_IO, "%s: %s", folder, strerror(errno));
@@ -89,7 +89,7 @@ abdb_status abdb_spool_writer_append_durably(abdb_spool_writer *s, const abdb_en
         put += (size_t)size;
     }
     s->whole += (off_t)put;
-    /* What fails now (NFS tells of a full disk here) is told; the record may be there or not. */
+    /* A failure here (NFS reports a full disk now) is an error; the record may be kept or not. */
     if (fdatasync(s->file) != 0 && errno != EINVAL)
         return ABDB_FAIL(err, ABDB_IO, "%s: %s", s->hidden, strerror(errno));
     return ABDB_OK;

@@ -1,8 +1,8 @@
-/* spool_writer.h - records into a folder that many machines write and one process imports, on NFS
- * too: nothing is locked or mapped, a file is made only where there is none, and its name tells
+/* spool_writer.h - records into a folder that many machines write and one process imports, also on
+ * NFS: no file is locked or mapped, a file is made only where there is none, and its name contains
  * host and process. It is hidden while it is written and gets its name, by one rename, when it is
- * whole. What a killed program leaves is hidden still; abdb import of the folder reads it all the
- * same (abdb_is_unfinished_spool_name), and rejects the record that is not whole. */
+ * whole. The file of a killed program stays hidden; abdb import of the folder still reads it
+ * (abdb_is_unfinished_spool_name), and rejects an incomplete record. */
 #ifndef ABDB_QUERY_SPOOLING_H
 #define ABDB_QUERY_SPOOLING_H
 

@@ -56,7 +56,7 @@ static abdb_status append_archive_member_row(void *self, const char *path, const
     char why[ABDB_ERROR_SIZE];
 
     if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "members");
-    if (!input) { /* err says why there are no bytes; the rest goes on */
+    if (!input) { /* err has the reason; the other members are read */
         snprintf(why, sizeof why, "%s", err->message);
         return set_problem_cell(r, row, why, err);
     }
@@ -75,7 +75,7 @@ static abdb_status append_archive_member_row(void *self, const char *path, const
     return row[2].text ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "members");
 }
 
-/* What is neither a file nor a folder is a row with its problem. */
+/* A member that is neither a file nor a folder gets a row with its problem. */
 static abdb_status append_problem_row_of_left_out_member(void *self, const char *path,
                                                          const char *name, abdb_member_kind kind,
                                                          abdb_error *err)

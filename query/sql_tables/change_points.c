@@ -1,5 +1,5 @@
-/* change_points.c - abdb_changes(values, series), where a series changes its level, and
- * abdb_verdict(values, series), what can be said of it; see table_functions.h. */
+/* change_points.c - abdb_changes(values, series), the changes of level of a series, and
+ * abdb_verdict(values, series), its verdict; see table_functions.h. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static abdb_status parse_json_numbers(const char *text, double **out, size_t *n,
     *n = json_array_size(array);
     *out = calloc(*n + 1, sizeof **out);
     for (size_t i = 0; *out && i < *n; i++)
-        (*out)[i] = json_number_value(json_array_get(array, i)); /* what is no number is 0 */
+        (*out)[i] = json_number_value(json_array_get(array, i)); /* other elements are 0 */
     if (!json_is_array(array)) {
         json_decref(array);
         return ABDB_FAIL(err, ABDB_DATA, "abdb_changes wants a JSON array of numbers");
@@ -73,7 +73,7 @@ done:
 /* A change of this or more that stays unseen is no verdict, as in a gate. */
 static const double blind = 1;
 
-/* abdb_verdict(JSON, SERIES): whether it changed, and what it could have shown. */
+/* abdb_verdict(JSON, SERIES): whether it changed, and the smallest change that it would show. */
 static abdb_status fill_verdict(sqlite3 *db, const char *const *argument, abdb_table *out,
                                 abdb_error *err)
 {

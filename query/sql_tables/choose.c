@@ -1,6 +1,6 @@
-/* choose.c - abdb_choose(asked): what to buy or rent for a wanted rate; see table_functions.h. Rows
- * of kind 'choice' are purchases, cheapest first; 'left-out' says what was left out, why, how many
- * results that are, and below which price (break_even) it would be first where one is missing. */
+/* choose.c - abdb_choose(asked): systems to buy or rent for a wanted rate; see table_functions.h.
+ * Rows of kind 'choice' are purchases, cheapest first; rows 'left-out' have the reason and the
+ * number of results, and, for a missing price, the price below which it would be first. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ typedef enum {
     COLUMNS
 } column;
 
-/* What a number may be is declared by the report and checked there; from SQL no less than 0. */
+/* The range of a number is declared and checked by the report; from SQL no less than 0. */
 static abdb_status parse_number_option(json_t *options_json, const char *key, double fallback,
                                        abdb_arena *arena, double *out, abdb_error *err)
 {
@@ -139,7 +139,7 @@ static abdb_status parse_choose_options(json_t *options_json, abdb_choose_option
                                .usd_per_hour_most = NAN,
                                .time_limit_s = NAN};
     o->measure = abdb_normalisation_from_json(options_json, arena);
-    /* Prices count for what is bought per dollar: else those of all show what it would cost. */
+    /* With tier widest or any, prices of all tiers are read; only widest then picks one tier. */
     o->widest_tier = o->measure.tier && strcmp(o->measure.tier, "widest") == 0;
     if (o->widest_tier || (o->measure.tier && strcmp(o->measure.tier, "any") == 0))
         o->measure.tier = NULL;

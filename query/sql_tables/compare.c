@@ -1,5 +1,5 @@
-/* compare.c - abdb_compare(baseline, contender, metric, per, exploratory): what `abdb compare -o
- * csv` prints, one row per pair; see table_functions.h. Refused pairs have their rule and no
+/* compare.c - abdb_compare(baseline, contender, metric, per, exploratory): the table of `abdb
+ * compare -o csv`, one row per pair; see table_functions.h. Refused pairs have their rule and no
  * numbers. */
 #include "query/compare/compare.h"
 #include "query/sql_tables/table_functions.h"

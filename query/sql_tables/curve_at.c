@@ -1,5 +1,5 @@
 /* curve_at.c - abdb_curve_at(asked): the curves of a selection, each read at latency limits; see
- * table_functions.h. A curve that has no answer is a row without a value; why says the reason. A
+ * table_functions.h. A curve that has no answer is a row without a value; why has the reason. A
  * result without a curve is no row. */
 #include <math.h>
 #include <string.h>

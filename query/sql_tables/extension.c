@@ -1,10 +1,10 @@
 /* extension.c - the entry points of the loadable extension abdb.so: the functions of
  * schema/functions and the table-valued functions of this folder.
  *
- *   sqlite3_abdb_init        all of them. Who loads it lets SQL read files and start programs; what
- *                            else the connection may do is the host's business
+ *   sqlite3_abdb_init        all of them. Then SQL can read files and start programs; the host
+ *                            itself must restrict the connection where needed
  *   sqlite3_abdbguard_init   the functions that touch no file and no program; the connection is
- *                            restricted as those of abdb are (authorizer.h)
+ *                            restricted like abdb's own (authorizer.h)
  *   sqlite3_abdbreader_init  that for Datasette: the connection only reads, and texts may stand in
  *                            double quotes
  *

@@ -38,7 +38,7 @@ static abdb_status append_sample_row(abdb_table *out, const abdb_entry *e, const
     return ABDB_OK;
 }
 
-/* Adds the samples of the time of a cell, or one row that says why there are none. */
+/* Adds the samples of a cell's time, or one row with the reason for a lack of samples. */
 static abdb_status append_time_samples_of_entry_or_reason(void *self, const abdb_entry *e,
                                                           abdb_error *err)
 {

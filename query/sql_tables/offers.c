@@ -1,5 +1,5 @@
 /* offers.c - abdb_offers(quotes, day, provider, kind, today): the prices that count on a day, the
- * reader's own instead of what is stored; see table_functions.h. */
+ * user's own instead of stored ones; see table_functions.h. */
 #include "query/compare/price_offers.h"
 #include "query/sql_tables/table_functions.h"
 

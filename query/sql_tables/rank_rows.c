@@ -1,10 +1,10 @@
-/* rank_rows.c - abdb_members(selection, per, metric): each result that a selection picks, as
- * `abdb rank` and `abdb compare` see it; see table_functions.h.
+/* rank_rows.c - abdb_members(selection, per, metric): each result that a selection picks, with its
+ * values in `abdb rank` and `abdb compare`; see table_functions.h.
  *
- * part: what all agree in that may be ranked together ("model=..., unit=..."). factors: a JSON
- * array of [name, text, counts]: text null where it is unknown, counts 1 where a difference in it
- * is said (role pair, load or agree), 0 where it is free or only shown. needs: the first factor
- * that its workload needs and it does not know; a rule of test `needed` refuses it.
+ * part: the equal values of results that may be ranked together ("model=..., unit=..."). factors: a
+ * JSON array of [name, text, counts]: text null where it is unknown, counts 1 where a difference in
+ * it is reported (role pair, load or agree), 0 where it is free or only shown. needs: the first
+ * unknown factor that its workload needs; a rule of test `needed` refuses it.
  */
 #include <math.h>
 
@@ -58,7 +58,7 @@ static const char *append_factors_json_return_unknown_needed(abdb_text *out,
     return missing;
 }
 
-/* Adds a member of a group with its factors and those that it lacks. */
+/* Adds a member of a group with its factors and the missing ones. */
 static abdb_status append_result_row_with_factors(abdb_table *out, const abdb_rulebook *book,
                                                   const abdb_set *set, const char *key,
                                                   size_t member_index, abdb_error *err)

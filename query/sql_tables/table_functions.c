@@ -127,7 +127,7 @@ static int vtab_compute_all_rows(sqlite3_vtab_cursor *base, int given, const cha
         return SQLITE_OK;
     sqlite3_free(base->pVtab->zErrMsg);
     base->pVtab->zErrMsg = sqlite3_mprintf("%s: %s", m->function->name, err.message);
-    /* what SQL cannot help is told from mistakes in it */
+    /* a failure of the database has another code than a mistake in the SQL */
     return err.status == ABDB_DB ? SQLITE_IOERR : SQLITE_ERROR;
 }
 
@@ -198,7 +198,7 @@ int abdb_register_allowed_table_functions(sqlite3 *db, int allow)
         abdb_table_function *f;
 
         if (all[i]->needs & ~allow) continue;
-        f = malloc(sizeof *f); /* SQLite wants what is not const, and frees it */
+        f = malloc(sizeof *f); /* SQLite needs it not const and frees it */
         if (!f) return SQLITE_NOMEM;
         *f = *all[i];
         code = sqlite3_create_module_v2(db, f->name, &methods, f, free);

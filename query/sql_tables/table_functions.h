@@ -9,20 +9,20 @@
  *   abdb_changes(values [, series]) a row per change of level of a JSON array of numbers: place
  *                                   (the first value after it), ratio, p; low and high: places
  *                                   nearly as good; series: looked at together, 20,000 at most
- *   abdb_choose(asked)              what to buy or rent for a wanted rate; asked: a JSON object of
+ *   abdb_choose(asked)              systems to buy or rent for a rate; asked: a JSON object of
  *                                   the options of `abdb choose`, '-' as '_'; saves: --per
  *   abdb_compare(baseline, contender [, metric [, per [, exploratory]]])
  *                                   the columns of `abdb compare -o csv`; exploratory 1: pairs that
  *                                   a rule refuses too, stamped
  *   abdb_curve_at(asked)            the curves over load of a selection, each read at latency
  *                                   limits; asked: a JSON object of selection, where, at,
- *                                   percentile, between, divide_by (what --per is) and prices
+ *                                   percentile, between, divide_by (for --per) and prices
  *   abdb_fleet(measured)            nodes against their peers (schema/core/fleet.h): a row a node,
  *                                   cell NULL, and a row a node and cell; measured: a JSON array
  *                                   of [node, cell, process, seconds], the first three texts
  *   abdb_members(selection [, per [, metric]])
- *                                   each result picked, as `abdb rank` sees it: what it may be
- *                                   ranked with, its value, its factors
+ *                                   each result picked, as in `abdb rank`: the group in which it
+ *                                   may be ranked, its value, its factors
  *   abdb_offers([quotes [, day [, provider [, kind [, today]]]]])
  *                                   the prices that count on a day (NULL: the latest of each
  *                                   provider and kind); a device that quotes name ('DEVICE=2.49
@@ -32,8 +32,8 @@
  *                                   that its newest runs would show; wants: runs until a verdict
  *   abdb_why(asked)                 ratios of two selections as factors; asked: a JSON object of
  *                                   baseline, contender and the options of `abdb why`, --per as
- *                                   divide_by; rows that
- *                                   have a note alone say what could not be split
+ *                                   divide_by; rows with only a note list
+ *                                   factors that could not be split
  *   abdb_measure(kernel, backend [, params [, quick]])
  *                                   runs a kernel; a row per sample
  *

@@ -279,7 +279,7 @@ static bool all_rows_have_one_device(const abdb_table *t)
     return t->rows > 0;
 }
 
-/* Prints the table as asked: for people the columns of one screen. */
+/* Prints the table in the requested format: for people the columns of one screen. */
 static abdb_status print_accept_table_or_junit(const abdb_args *args, abdb_table *table,
                                                abdb_error *err)
 {
@@ -304,7 +304,7 @@ done:
     return st;
 }
 
-/* The exit code, the first that applies: 1 slow, 5 a check failed or did not run, 3 cannot tell. */
+/* The exit code, the first that applies: 1 slow, 5 a check failed or did not run, 3 unjudged. */
 static abdb_status fail_unless_all_units_are_normal(const judged *j, const abdb_table *t,
                                                     abdb_error *err)
 {

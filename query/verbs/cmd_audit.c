@@ -1,5 +1,5 @@
-/* cmd_audit.c - abdb audit: the reports audit-NAME, which check what the database holds. `abdb
- * audit NAME` is `abdb query audit-NAME`, options and all. */
+/* cmd_audit.c - abdb audit: the reports audit-NAME, which check the contents of the database.
+ * `abdb audit NAME` is `abdb query audit-NAME`, with the same options. */
 #include <stdlib.h>
 #include <string.h>
 

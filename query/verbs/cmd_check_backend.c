@@ -1,5 +1,5 @@
 /* cmd_check_backend.c - abdb check-backend: does a program keep the protocol? A line for each rule,
- * by its number in kernels/harness/protocol.md; what is tried is in kernels/runner/conformance.h.
+ * by its number in kernels/harness/protocol.md; the checks are in kernels/runner/conformance.h.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static const char *backend_path_or_word(const abdb_backend_list *all, const char
     return word;
 }
 
-/* Small cells of the kernels that abdb knows, after those that the user names. */
+/* The cells named by the user, then small cells of abdb's own kernels. */
 static abdb_status plan_given_then_shipped_cells(abdb_plan *plan, const abdb_args *args,
                                                  abdb_error *err)
 {
@@ -167,7 +167,7 @@ static abdb_status test_protocol_print_and_fail_if_broken(const abdb_args *args,
     if (wait && (!abdb_double_parse(wait, ABDB_MARK_UNKNOWN, &how.wait_s) || how.wait_s <= 0))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--wait wants seconds, not '%s'", wait));
     TRY(plan_given_then_shipped_cells(&plan, args, err));
-    run.foreign = true; /* whose it is, it is asked as others are */
+    run.foreign = true; /* abdb's own are tested like others */
     run.counter = abdb_path_of_work_counter(&arena);
     TRY(abdb_test_protocol_conformance(&how, rule, err));
     TRY((format && strcmp(format, "junit") == 0

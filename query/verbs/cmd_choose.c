@@ -1,5 +1,5 @@
-/* cmd_choose.c - abdb choose: what to buy or rent. It is the report choose, with the words of the
- * question put together: `abdb choose llama2-70b server --rate 100k/s`. */
+/* cmd_choose.c - abdb choose: systems to buy or rent. It is the report choose, with the words of
+ * the question put together: `abdb choose llama2-70b server --rate 100k/s`. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,7 +112,7 @@ static abdb_status require_any_result(abdb_db *db, abdb_error *err)
     return st;
 }
 
-/* The columns of a terminal: at most nine, and what was asked for beside them. NULL: all. */
+/* The columns of a terminal: at most nine, and columns requested by options. NULL: all. */
 static const char *default_screen_columns_or_null(const abdb_args *args, abdb_arena *arena)
 {
     const char *format = abdb_arg_value(args, "format");
@@ -186,7 +186,7 @@ done:
     return st;
 }
 
-/* Whoever typed the verb knows nothing of the report and its function, which lead the message. */
+/* Removes the names of report and SQL function from the message: the user typed only the verb. */
 static void strip_report_prefix_from_error(abdb_error *err)
 {
     static const char lead[] = "report choose: abdb_choose: ";

@@ -1,5 +1,5 @@
 /* cmd_compare.c - abdb compare: reads the options, has query/compare compare the sets, prints the
- * answer in the form that was asked for, and gives the verdict as exit code (1 a gate did not hold,
+* answer in the requested form, and gives the verdict as exit code (1 a gate did not hold,
  * 3 not comparable). */
 #include <string.h>
 
@@ -112,7 +112,7 @@ done:
     return st;
 }
 
-/* Prints a comparison as text for people, or as a table in the format asked for. */
+/* Prints a comparison as text for people, or as a table in the requested format. */
 static abdb_status print_comparison_in_requested_format(const abdb_args *args,
                                                         const abdb_comparison *c, abdb_db *db,
                                                         abdb_error *err)
@@ -144,7 +144,7 @@ done:
     return st;
 }
 
-/* "abdb compare tag=a tag=b": what a gate is called. */
+/* "abdb compare tag=a tag=b": the name of a gate. */
 static void append_gate_name(const char *const *sets, size_t count, abdb_text *out)
 {
     abdb_text_puts(out, "abdb compare");
@@ -165,13 +165,13 @@ static void print_failure_for_ci(const abdb_args *args, const char *const *sets,
         abdb_gate_write_failure(abdb_text_get(&name), failure->message,
                                 abdb_exit_code(failure->status),
                                 strcmp(abdb_arg_value(args, "format"), "junit") == 0, out.file);
-        (void)!abdb_outfile_commit(&out, &ignored); /* the failure before it is what counts */
+        (void)!abdb_outfile_commit(&out, &ignored); /* only the earlier failure is reported */
     }
     abdb_outfile_discard(&out);
     abdb_text_free(&name);
 }
 
-/* Pairs refused by a rule, and those that lack what --per divides by. */
+/* Fails on pairs refused by a rule, and on pairs without the divisor of --per. */
 static abdb_status fail_if_pair_refused_or_none_has_ratio(const abdb_comparison *c, abdb_error *err)
 {
     size_t missing = 0;

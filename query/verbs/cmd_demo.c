@@ -1,5 +1,5 @@
-/* cmd_demo.c - abdb demo: what abdb does, as commands that are printed before they run, so that
- * whoever reads along can type them. Each is this program again. */
+/* cmd_demo.c - abdb demo: shows abdb by commands that are printed before they run, so that the
+ * reader can type them. Each command runs this program. */
 #include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -11,7 +11,7 @@
 
 enum { WORDS = 16, CHUNK = 4096, ACCEPT_ANSWERS = 3 };
 
-/* Says what comes, and which words of abdb show it: none that a shell would take apart. */
+/* Title and command of each step; no word contains a character that a shell would interpret. */
 static const struct {
     const char *what, *word[WORDS];
 } steps[] = {
@@ -54,8 +54,8 @@ static void print_step_command(const char *what, const char *const *word)
     fflush(stdout);
 }
 
-/* A picture wants gnuplot, which a wheel does not bring: without it the step says so, and is no
- * failure. */
+/* A picture needs gnuplot, which a wheel does not contain: without it the step prints a note and
+ * does not fail. */
 static bool print_and_skip_plot_if_no_gnuplot(const char *verb)
 {
     abdb_error err;

@@ -1,5 +1,5 @@
 /* cmd_doctor.c - abdb doctor: this build, this machine, this file, a line each: ok, -- (absent), or
- * ! with what to do. */
+ * ! with a remedy. */
 #include <csv.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 typedef enum { FINE, ABSENT, WANTS_ATTENTION } state;
 
-/* What was found goes into a table: state, what, and what there is to say. */
+/* Adds a finding to the table: state, subject, and text. */
 static void append_check_result(abdb_table *t, state is, const char *what, const char *text)
 {
     static const char *const words[] = {"ok", "absent", "warning"};
@@ -51,8 +51,8 @@ static void report_gnuplot_version_or_absence(abdb_table *t)
                         fine ? text : "absent: no figures; apt-get install gnuplot-nox");
 }
 
-/* What the BLAS chose against what the processor can do: libraries that know only older processors
- * choose slower kernels, and their times would be taken for the machine's. False: it chose less. */
+/* The core type chosen by the BLAS against the best one for the processor: a library for older
+ * processors chooses slower kernels, and makes the machine look slow. False: not the best type. */
 static bool report_blas_core_type_return_fits(const json_t *described, abdb_table *t)
 {
     const char *config = json_string_value(json_object_get(
@@ -92,7 +92,7 @@ static void append_names_of_backend_and_providers(abdb_text *offered, const char
     }
 }
 
-/* Starts each backend for a moment and adds what it reports, then the backends that were not built.
+/* Starts each backend for a moment and adds its report, then the backends that were not built.
  * Returns the number of warnings. */
 static int report_backends_count_warnings(abdb_table *t)
 {
@@ -207,7 +207,7 @@ static int report_separate_wal_count_warnings(const char *path, abdb_table *t)
     return 1;
 }
 
-/* Adds what can be checked of a database: one file, version, integrity, views, old imports. Returns
+/* Adds checks of a database: a single file, version, integrity, views, old imports. Returns
  * the number of warnings. */
 static int report_database_file_count_warnings(const char *path, abdb_table *t)
 {

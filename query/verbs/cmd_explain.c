@@ -15,7 +15,7 @@
 
 enum { NAMES_MAX = 256 };
 
-/* What is explained, a line, how it was made where no source states it, and what was asked. */
+/* The explained value as a line, its formula where no source states it, and the question. */
 typedef struct {
     abdb_text line, made, question;
     double value;      /* NAN: no number */
@@ -43,9 +43,9 @@ static bool has_at_most_three_significant_digits(double value)
            fabs(abdb_round_to_significant_digits(value, 3) - value) < 1e-9 * fabs(value);
 }
 
-/* "= 1st / 2nd x 3.6e-15": what makes the value of two facts in their base units, where it is
- * known: by the formula of the column, or because of all ways to put them together a single one
- * leaves a round factor. Any other factor would be a formula that nobody used. */
+/* "= 1st / 2nd x 3.6e-15": the formula from two facts in their base units to the value, where it is
+ * known: from the column's formula, or because exactly one combination of the two facts leaves a
+ * round factor. A factor that is not round would be a made-up formula. */
 static void print_two_fact_formula_if_known(const heading *head, const abdb_table *facts, FILE *out)
 {
     int at = abdb_table_column_index(facts, "value");
@@ -63,7 +63,7 @@ static void print_two_fact_formula_if_known(const heading *head, const abdb_tabl
                     {"1st x 2nd", value / first / second},
                     {"1st x 2nd / 3600", value * 3600 / first / second}, /* s, and USD an hour */
                     {"1st", value / first},
-                    {"2nd", value / second}}; /* a price, of which a rate says how often */
+                    {"2nd", value / second}}; /* a price, divided by a rate */
 
         for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
             if (has_at_most_three_significant_digits(ways[i].factor)) {
@@ -76,7 +76,7 @@ static void print_two_fact_formula_if_known(const heading *head, const abdb_tabl
     }
 }
 
-/* The facts as a tree below `head`, which may be NULL, and what uses them. */
+/* The facts as a tree below `head`, which may be NULL, and the uses of these facts. */
 static abdb_status print_fact_tree_and_uses(const abdb_args *args, abdb_db *db, const heading *head,
                                             const abdb_table *facts, FILE *out, abdb_error *err)
 {
@@ -182,7 +182,7 @@ static abdb_status drop_rows_not_meeting_selection(abdb_table *table,
     return ABDB_OK;
 }
 
-/* "0.6646 ExaFLOP/$   what the report says of the column". */
+/* "0.6646 ExaFLOP/$   meaning of the column in the report". */
 static void append_first_row_cell_and_meaning(const abdb_report *report, const abdb_table *table,
                                               size_t column, abdb_text *out)
 {
@@ -243,8 +243,8 @@ static void append_unless_in_title(const char *shared, const char *title, abdb_t
     if (value && !strstr(title, value + 1)) abdb_text_printf(out, ", %s", shared);
 }
 
-/* The question that the report answers here: its title, what else all its rows share, and whether
- * any option was given, without which it answers another question than one asked before. */
+/* The question that the report answers here: its title, the values shared by all its rows, and a
+ * note where an option was given, because options change the question. */
 static void append_question(const abdb_report *report, const abdb_args *args,
                             const abdb_table *table, abdb_text *out)
 {
@@ -265,7 +265,7 @@ static void append_question(const abdb_report *report, const abdb_args *args,
     if (report->params && !given) abdb_text_puts(out, "; no option was given");
 }
 
-/* A number of a report is named by its column and by what picks its row. It was made of the
+/* A number of a report is named by its column and by the selection of its row. It was made of the
  * facts in the hidden column _facts_COLUMN, or else _facts; none: it was made of options. */
 static abdb_status select_row_and_explain_its_cell(const abdb_report *report, const abdb_args *args,
                                                    abdb_db *db, abdb_table *table, abdb_error *err)

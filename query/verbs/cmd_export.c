@@ -131,12 +131,12 @@ static abdb_status require_nonempty_selection(abdb_db *db, const char *entries, 
                  : ABDB_FAIL(err, ABDB_USAGE, "the selection is empty: no result is like that");
 }
 
-/* What is exported, and how. */
+/* The exported rows, and the options of the export. */
 typedef struct {
     abdb_db *db;
     const char *entries;       /* SQL, or NULL: all */
     abdb_redaction *redaction; /* NULL: as it is */
-    long left_out;             /* what a CSV has no column for */
+    long left_out;             /* values without a column in a CSV */
 } export_job;
 
 /* Writes the records as JSON lines. */
@@ -178,8 +178,8 @@ done:
     return st;
 }
 
-/* The whole database to write out: as it is, or what is redacted or selected, made into one in
- * scratch. The caller closes *copy and removes scratch. */
+/* The whole database to write out: as it is, or a redacted or selected copy in scratch. The caller
+ * closes *copy and removes scratch. */
 static abdb_status make_scratch_copy_if_filtered(export_job *j, abdb_scratch *scratch,
                                                  abdb_db **copy, abdb_error *err)
 {
@@ -255,7 +255,7 @@ done:
     return st;
 }
 
-/* --list: what would leave, as a table. */
+/* --list: the texts that would be exported, as a table. */
 static abdb_status print_redaction_preview(const export_job *j, const abdb_args *args,
                                            abdb_error *err)
 {
@@ -273,7 +273,7 @@ done:
     return st;
 }
 
-/* Prints how many values the format has no place for, and what a redaction replaced or withheld. */
+/* Prints the numbers of values omitted by the format, and replaced or withheld by a redaction. */
 static void print_left_out_and_redaction_counts(const export_job *j)
 {
     if (j->left_out)

@@ -58,7 +58,7 @@ static void print_option_list(FILE *out, const abdb_option *list)
     }
 }
 
-/* The options of every verb, but those that the verb has with a meaning of its own. */
+/* The common options, except the ones that the verb defines itself. */
 static void print_common_options_not_overridden(FILE *out, const abdb_command *command)
 {
     for (const abdb_option *o = abdb_common_options; o->name; o++) {
@@ -69,7 +69,7 @@ static void print_common_options_not_overridden(FILE *out, const abdb_command *c
     }
 }
 
-/* Those of a verb, and those that it has from the report of its name. */
+/* Prints the options of a verb, and the options of the report of the same name. */
 static void print_verb_and_report_options(FILE *out, const abdb_command *command,
                                           void (*print)(FILE *out, const abdb_option *list))
 {
@@ -151,7 +151,7 @@ static void print_format_page(FILE *out, const abdb_format_page *f)
     }
 }
 
-/* What people come for, from a fresh database. */
+/* Common tasks, from a fresh database. */
 static const char stories[] =
     "\nChoose an accelerator: whole systems for a wanted rate, then two devices\n"
     "    abdb import data\n"
@@ -282,8 +282,8 @@ static void write_man_options(FILE *out, const abdb_option *list)
     }
 }
 
-/* Writes what each importer reads and ignores, and the page about map files, as sections of a man
- * page. */
+/* Writes the read and ignored parts of each import format, and the page about map files, as
+ * sections of a man page. */
 static void write_man_formats_and_map_sections(FILE *out)
 {
     fputs(".SH FORMATS THAT IMPORT READS\n", out);
@@ -335,7 +335,7 @@ static void write_man_examples(FILE *out, bool as_section, const char *lines)
     fputs(".fi\n", out);
 }
 
-/* What a user may set. */
+/* Environment variables for users. */
 static const struct {
     const char *name, *what;
 } variables[] = {
@@ -364,7 +364,7 @@ static const struct {
     {"NO_COLOR", "no colours"},
 };
 
-/* What holds for every verb: options, environment, exit codes. */
+/* The sections shared by all verbs: options, environment, exit codes. */
 static void write_man_common_sections(FILE *out, bool with_output_options)
 {
     fputs(".SH COMMON OPTIONS\n", out);

@@ -64,10 +64,10 @@ static bool is_in_shipped_data(const char *path, abdb_arena *arena)
     return is;
 }
 
-/* What is to be read: of what abdb ships, and of the user. */
+/* The owner of a file to read: shipped with abdb, or of the user. */
 enum { SHIPPED, OWN, OWNERS };
 
-/* A path that holds no file to read; and a folder of the user's that hides what abdb ships. */
+/* Warns of a path without a file to read, and of a user's folder that hides the shipped data. */
 static void warn_if_nothing_read_or_data_hidden(const char *word, const char *path, bool shipped,
                                                 size_t found, abdb_arena *arena)
 {
@@ -106,7 +106,7 @@ done:
     return st;
 }
 
-/* What abdb ships comes first, so that only what the user brought is asked for what it lacks. */
+/* Shipped files come first, so that only the user's files are checked for missing values. */
 static abdb_status import_shipped_then_own(import_session *s, abdb_db *db,
                                            const abdb_file_list list[OWNERS], abdb_error *err)
 {
@@ -147,7 +147,7 @@ static int import_exit_code(const import_session *s)
     if (s->refused)
         return abdb_exit_code(s->total.files || s->archives_without ? ABDB_PARTIAL : ABDB_DATA);
     if (s->folders_without_log && !again) return abdb_exit_code(ABDB_PARTIAL);
-    /* descriptions of a round without its results, say: each file of the archive was read */
+    /* e.g. descriptions of a round without its results: each file of the archive was read */
     if (s->archives_named && !s->total.files && !s->gated && !again)
         return abdb_exit_code(ABDB_PARTIAL);
     if (unkept && !again && !s->gated) return abdb_exit_code(ABDB_PARTIAL);
@@ -156,8 +156,8 @@ static int import_exit_code(const import_session *s)
 
 extern const abdb_embedded abdb_vocabulary[];
 
-/* Does a line of the dictionaries of this build begin with a device of that name, or say that it is
- * a spelling of one? */
+/* Does a line of the dictionaries of this build begin with a device of that name, or is the name an
+ * alias of a device? */
 static bool is_device_name_in_vocabulary(const char *cell)
 {
     size_t size = strlen(cell);
@@ -235,7 +235,7 @@ static void show_import_progress(const char *path, long rows, double share, doub
     abdb_show_or_clear_progress_bar(what, 100 * share, 100);
 }
 
-/* Which of the files are read, and what is said of them. */
+/* Reads the options of the command line, the --set values and the column map. */
 static abdb_status parse_import_options(const abdb_args *args, abdb_import_options *options,
                                         abdb_overrides *overrides, table_map **map, abdb_error *err)
 {

@@ -8,7 +8,7 @@
 #include "query/verbs/table_output.h"
 #include "schema/core/outfile.h"
 
-/* The line that is being read. over: it is too long, and what is kept of it is no message. */
+/* The line that is being read. over: it is too long, and its kept part is no message. */
 typedef struct {
     abdb_text held;
     bool over;

@@ -5,7 +5,7 @@
 #include "kernels/runner/cell_validation.h"
 #include "query/cli/command_line.h"
 
-/* What a target of each kind must be here: a question that gives its whole name. */
+/* Queries that find the whole name of a target of each kind in the database. */
 static const struct {
     const char *kind, *sql;
 } kinds[] = {

@@ -57,7 +57,7 @@ static abdb_status parse_picture_type(const abdb_args *args, abdb_picture *out, 
                 : ABDB_OK;
 }
 
-/* Prints what a figure draws and where its options are listed. */
+/* Prints a figure's report and the command that lists its options. */
 static void print_figure_help(const abdb_plot *plot)
 {
     abdb_print_sanitized(
@@ -81,7 +81,7 @@ static abdb_status refuse_path_unfit_for_latex(const char *path, abdb_error *err
                : ABDB_OK;
 }
 
-/* `abdb plot NAME >picture.svg`: the picture is what is wanted there, not its name. */
+/* `abdb plot NAME >picture.svg`: then the picture is written to standard output, not its name. */
 static bool stdout_is_regular_file(void)
 {
     struct stat out;
@@ -96,7 +96,7 @@ static abdb_tone parse_picture_tone(const abdb_args *args)
                                             : ABDB_LIGHT;
 }
 
-/* The picture, and what was asked for beside it. */
+/* Writes the script, the bundle or the picture, as requested by the options. */
 static abdb_status write_script_bundle_or_picture(const abdb_plot *plot, abdb_db *db,
                                                   const abdb_args *args, abdb_picture picture,
                                                   abdb_error *err)
@@ -149,7 +149,7 @@ static abdb_plot_look parse_look_options(const abdb_args *args)
                             .vendor_colours = abdb_arg_value(args, "vendor-colours") != NULL};
 }
 
-/* Loads a figure. What is no figure, but a report or a command, is named as that. */
+/* Loads a figure. The error for the name of a report or a command mentions that. */
 static abdb_status load_figure_pointing_to_report_or_verb(abdb_plot *plot, const char *name,
                                                           abdb_error *err)
 {
@@ -222,7 +222,7 @@ static bool figure_is_in_set(const char *name, const char *set)
     return found;
 }
 
-/* Draws one of a set. What has no rows here is said, and is no failure. */
+/* Draws one figure of a set. A figure without rows is reported, and is no failure. */
 static abdb_status draw_figure_of_set_into_folder(abdb_db *db, const abdb_args *args,
                                                   const char *name, const char *folder,
                                                   size_t *drawn, abdb_error *err)

@@ -8,7 +8,7 @@
 #include "query/warehouse/pull.h"
 #include "schema/core/outfile.h"
 
-/* The entries that the selections mean, asked of the warehouse; *count of them. */
+/* The entries of the selections, read from the warehouse; *count of them. */
 static abdb_status select_entries_in_warehouse_and_count(const abdb_args *args,
                                                          abdb_store_client *link, long long *count,
                                                          abdb_error *err)
@@ -52,7 +52,7 @@ done:
     return st;
 }
 
-/* Prints what a pull brought, as a sentence or as a row in the format asked for. */
+/* Prints the counts of a pull, as a sentence or as a row in the requested format. */
 static abdb_status print_pulled_counts(const abdb_args *args, const abdb_counts *counts,
                                        const char *address, abdb_error *err)
 {
@@ -77,8 +77,8 @@ done:
     return st;
 }
 
-/* Removes a database that was made for what could not be taken, unless somebody else has used it
- * meanwhile. */
+/* Removes a database that was made for a failed pull, unless another program has used it in the
+ * meantime. */
 static void remove_database_if_without_entries(const char *path)
 {
     abdb_db *db = NULL;
@@ -92,7 +92,7 @@ static void remove_database_if_without_entries(const char *path)
     if (empty) abdb_remove_with_sqlite_logs(path);
 }
 
-/* What is wanted into a database of its own, and that into the user's: the union, by keys. */
+/* Pulls the wanted rows into a new database, and merges it into the user's: the union, by keys. */
 static abdb_status pull_merge_and_print_counts(const abdb_args *args, abdb_store_client *link,
                                                const char *address, abdb_error *err)
 {

@@ -1,4 +1,4 @@
-/* cmd_push.c - abdb push: what a warehouse that many share has not yet. */
+/* cmd_push.c - abdb push: sends missing entries to a shared warehouse. */
 #include <string.h>
 
 #include "query/import/input_files.h"
@@ -11,7 +11,7 @@ static void set_integer_cell(abdb_table *t, size_t column, long long value)
     t->value[column] = (abdb_value){.kind = ABDB_INTEGER, .integer = value};
 }
 
-/* Prints what a push added, as a sentence or as a row in the format asked for. */
+/* Prints the counts of a push, as a sentence or as a row in the requested format. */
 static abdb_status print_pushed_counts(const abdb_args *args, const abdb_push_counts *p,
                                        const char *address, abdb_error *err)
 {

@@ -15,7 +15,7 @@
 
 enum { NAMES_MAX = 256 };
 
-/* --- what can be asked ------------------------------------------------------------------------ */
+/* --- lists of reports and columns ------------------------------------------------------------- */
 
 /* Prints the names of all reports, for completion. Returns 0. */
 static int print_report_names(void)
@@ -46,7 +46,7 @@ static void print_option_values(const abdb_table *list)
     abdb_print_sanitized(stdout, "%s\n", list->rows > MOST ? "..." : "");
 }
 
-/* What a column says, and by which formula of v_formula or v_scaling. */
+/* Prints a column's meaning, and its formula of v_formula or v_scaling. */
 static void print_column_meaning(const char *name, const char *meaning, const char *formula)
 {
     abdb_print_sanitized(stdout, "  %-24s %s%s%s\n", name, meaning ? meaning : "",
@@ -97,8 +97,8 @@ static void print_report_help(const abdb_report *report, const char *path)
     abdb_db_close(db);
 }
 
-/* --fail-on COLUMN,...: no row may have a value in one of these, but 0. A report that tells what it
- * could not judge (column `unjudged`) must have rows: a misspelt cell holds no gate open. */
+/* --fail-on COLUMN,...: each row must have 0 or no value in these columns. A report with a column
+ * `unjudged` must have rows: otherwise a misspelt cell would pass the gate. */
 static abdb_status fail_if_column_has_nonzero_value(const abdb_args *args, const abdb_table *table,
                                                     abdb_error *err)
 {
@@ -168,7 +168,7 @@ static abdb_status run_and_print_report(abdb_report *report, int argc, char **ar
     if (abdb_arg_value(&args, "all") && !report_has_parameter(report, "all"))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--all lists every report: it takes no name"));
     abdb_report_values_from_args(report, &args, value);
-    /* a gate looks at everything, too */
+    /* a gate also checks all rows */
     if (abdb_format_is_for_programs(&args) || abdb_arg_value(&args, "fail-on"))
         abdb_report_lift_row_limits(report, value);
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
@@ -196,7 +196,7 @@ static abdb_status run_and_print_sql(const char *sql, const abdb_args *args, abd
 
     TRY(abdb_open_guarded_readonly_db(args, &db, err));
     TRY(abdb_run_readonly_sql(db, sql, NULL, NULL, &table, err));
-    table.every_column = true; /* each was asked for */
+    table.every_column = true; /* each was requested */
     TRY(abdb_add_mlperf_footnotes_as_table_notes(db, &table, strstr(sql, "v_mlperf") != NULL, err));
     TRY(abdb_print_table_by_options_end_deadline(args, &table, err));
     TRY(fail_if_column_has_nonzero_value(args, &table, err));
@@ -259,7 +259,7 @@ static abdb_status print_catalog_search(const abdb_args *args, abdb_error *err)
     return st;
 }
 
-/* What can be asked as rows (-o, --json or --out was given), or the functions of SQL. */
+/* Prints the reports, or the functions of SQL, as rows (-o, --json or --out was given). */
 static abdb_status
 print_catalog_as_table(const abdb_args *args,
                        abdb_status (*fill_table)(abdb_table *out, abdb_error *err), abdb_error *err)

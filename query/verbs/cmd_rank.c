@@ -190,7 +190,7 @@ static bool key_entry_tells_groups_apart(const abdb_ranking *r, const char *key,
     return false;
 }
 
-/* "input_tokens=8192 concurrency=16": what the results of a group share and others do not. */
+/* "input_tokens=8192 concurrency=16": values of one group's results that differ between groups. */
 static void format_group_differences(const abdb_ranking *r, size_t group, abdb_text *out)
 {
     const char *key = r->groups.group[group].key;
@@ -297,7 +297,7 @@ static void add_price_notes(const abdb_ranking *r, const abdb_rank_options *o, a
     abdb_price_summary_add_notes(&met, t);
 }
 
-/* Adds how many results are left out and the first reason; those that marks leave out are counted
+/* Adds the number of omitted results and the first reason; results omitted by a mark are counted
  * by mark. */
 static void add_left_out_notes(const abdb_ranking *r, abdb_table *t)
 {
@@ -317,7 +317,7 @@ static void add_left_out_notes(const abdb_ranking *r, abdb_table *t)
     abdb_set_add_notes_of_marked_results(&r->set, NULL, t);
 }
 
-/* Adds the notes below a ranking: how it was normalised, which groups it has, what is hidden. */
+/* Adds the notes below a ranking: its normalisation, its groups, the number of hidden rows. */
 static abdb_status add_ranking_notes(const abdb_ranking *r, const abdb_rank_options *o,
                                      size_t hidden, abdb_table *t, abdb_error *err)
 {
@@ -374,7 +374,7 @@ static abdb_status add_ranking_notes(const abdb_ranking *r, const abdb_rank_opti
     return ABDB_OK;
 }
 
-/* Columns and title of what was ranked. */
+/* Columns and title of the ranking. */
 static void set_ranking_columns_and_title(const abdb_rank_options *o, bool why, abdb_table *t)
 {
     const char *what = o->suite                      ? "Suite score"

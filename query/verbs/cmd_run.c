@@ -14,12 +14,12 @@
 #include "schema/store/digest.h"
 #include "schema/store/unfinished_runs.h"
 
-/* Of --search; and from how many seconds on a run says beforehand how long it will take. */
+/* The default time of --search; and the least duration that a run prints before it begins. */
 static const double budget_default_s = 60, announced_s = 10;
 /* Processes a side where a gate depends on it; commands one after another that a calibration
  * compares. */
 enum { GATE_REPEAT = 10, CALIBRATE_COMMANDS = 6 };
-static volatile int stopping, stop_signal; /* how often abdb was asked to stop, and by which */
+static volatile int stopping, stop_signal; /* number of requests to stop, and the last signal */
 
 static void count_stop_signal(int number)
 {
@@ -81,7 +81,7 @@ done:
     return st;
 }
 
-/* --search: the product whose sides it finds, of each format that is asked for. */
+/* --search: the product whose sides it finds, of each requested format. */
 static abdb_status plan_gemm_search(abdb_plan *plan, const abdb_args *args, abdb_error *err)
 {
     const char *axis;
@@ -337,7 +337,7 @@ done:
 }
 
 /* A campaign: its name holds the key of the plan, by which --resume finds the last one and
- * passes over its cells. Whatever ends it, what was measured is in the database or in the spool. */
+ * passes over its cells. However it ends, measured cells are in the database or in the spool. */
 static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
                                 const abdb_schedule *lanes, abdb_cell_store *k,
                                 abdb_run_tally *tally, abdb_error *err)
@@ -387,7 +387,7 @@ static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
     if (st == ABDB_OK && k->spool) {
         st = abdb_spool_writer_publish(k->spool, err);
         k->spool = NULL;
-    } else if (!k->spool) { /* what was measured can be asked for, however the rest ended */
+    } else if (!k->spool) { /* measured results can be queried, however the rest ended */
         abdb_error own;
         abdb_status indexed = abdb_writer_update_derived(k->writer, st == ABDB_OK ? err : &own);
 
@@ -401,7 +401,7 @@ static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
     if (!k->quiet && abdb_arg_value(args, "calibrate") && !abdb_arg_value(args, "spool"))
         TRY(abdb_print_calibrated_noise_of_campaign(k->db, campaign, stdout, err));
 done:
-    if (k->spool) (void)!abdb_spool_writer_publish(k->spool, NULL); /* what was measured stays */
+    if (k->spool) (void)!abdb_spool_writer_publish(k->spool, NULL); /* measured results are kept */
     k->spool = NULL;
     free(todo);
     abdb_arena_free(&arena);

@@ -1,4 +1,4 @@
-/* cmd_verify.c - abdb verify: does a picture, page or bundle still say what the database says? */
+/* cmd_verify.c - abdb verify: does a picture, page or bundle still agree with the database? */
 #include "query/answer/deadline.h"
 #include "query/answer/provenance.h"
 #include "query/answer/output.h"

@@ -2,10 +2,10 @@
 #ifndef ABDB_PROGRAM_RESERVE_H
 #define ABDB_PROGRAM_RESERVE_H
 
-/* Jansson takes want of memory for bad JSON, and within a text it ends the program by an assertion.
- * From here on it gets blocks that were put by, each once: 640 KiB that cost little until they are
- * used. abdb_allocation_failure_count says that it did, and whoever reads JSON refuses what was
- * read. Call it first.
+/* Jansson reports lack of memory as bad JSON, and ends the program by an assertion within a text.
+ * After this call it gets reserved blocks instead, each once: 640 KiB that cost little until they
+ * are used. abdb_allocation_failure_count counts such a use, and readers of JSON then refuse their
+ * input. Call it first.
  */
 void abdb_json_install_oom_reserve(void);
 

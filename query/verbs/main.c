@@ -19,7 +19,7 @@ static const struct {
 #undef VERB
 };
 
-/* What people type who know other programs. */
+/* Verbs of other programs that users may type, and abdb's command for each. */
 static const struct {
     const char *word, *meant;
 } others[] = {{"sql", "abdb query \"SELECT ...\""},
@@ -74,7 +74,7 @@ static int print_unknown_verb_error(const char *name)
 }
 
 /* `abdb --db FILE VERB NAME ...`, as people write it, becomes `abdb VERB NAME ... --db FILE`: some
- * verbs want a name first. What follows `--` stays behind it. */
+ * verbs need a name first. Words behind `--` stay behind it. */
 static void move_verb_before_db_option(int argc, char **argv)
 {
     int given = argc > 1 && strncmp(argv[1], "--db=", 5) == 0         ? 1
@@ -89,8 +89,8 @@ static void move_verb_before_db_option(int argc, char **argv)
     memcpy(argv + at - given, words, (size_t)given * sizeof *words);
 }
 
-/* A verb that could not print all that it says has failed, whatever it says itself: the last words
- * may be on their way still. */
+/* A verb that could not print its whole output has failed, whatever its own exit code: the end of
+ * the output may still be in the buffer. */
 static int flush_stdout_return_exit_code(int code)
 {
     abdb_error err;

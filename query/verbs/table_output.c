@@ -1,4 +1,4 @@
-/* table_output.c - what verbs that print rows share: the database opened to be read and guarded
+/* table_output.c - shared parts of verbs that print rows: the database opened read-only and guarded
  * (answer/readonly_sql.c), with the table-valued functions that the options allow; and a table
  * printed. */
 #include "query/verbs/table_output.h"
@@ -94,7 +94,7 @@ done:
 }
 
 /* Prints a remark where the newest run goes on or was stopped, or (behind) names are not resolved:
- * answers lack what comes. */
+ * then answers lack rows. */
 static abdb_status print_remark_if_answers_lack_rows(abdb_db *db, const char *path, bool behind,
                                                      abdb_error *err)
 {

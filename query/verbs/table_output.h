@@ -1,4 +1,4 @@
-/* table_output.h - what verbs that print rows share. */
+/* table_output.h - shared functions of verbs that print rows. */
 #ifndef ABDB_QUERY_SCREEN_H
 #define ABDB_QUERY_SCREEN_H
 
@@ -27,12 +27,12 @@ ABDB_MUST_USE abdb_status abdb_parse_store_arguments_mask_password(const abdb_ar
 /* The database that the options name, opened to be read and guarded by --timeout. */
 ABDB_MUST_USE abdb_status abdb_open_guarded_readonly_db(const abdb_args *args, abdb_db **db,
                                                         abdb_error *err);
-/* Prints as -o, --json, --columns, --brief and --out say, on a terminal through a pager; the
- * deadline is over with. --brief takes the notes out of the table. */
+/* Prints according to -o, --json, --columns, --brief and --out, on a terminal through a pager, and
+ * ends the deadline. --brief removes the notes from the table. */
 ABDB_MUST_USE abdb_status abdb_print_table_by_options_end_deadline(const abdb_args *args,
                                                                    abdb_table *table,
                                                                    abdb_error *err);
-/* Do the options ask for a format for programs (csv, json, jsonl)? */
+/* Do the options name a format for programs (csv, json, jsonl)? */
 bool abdb_format_is_for_programs(const abdb_args *args);
 /* The values of a report's parameters out of the options; NULL: not given. */
 void abdb_report_values_from_args(const abdb_report *report, const abdb_args *args,

@@ -1,6 +1,6 @@
-/* derive_remote.c - the derived rows of a warehouse: names and subjects are made by the very code
- * that makes them in a file, of the statements that may be about one result; what withdrawals leave
- * out and the ceilings the store makes itself. */
+/* derive_remote.c - the derived rows of a warehouse: names and subjects are made by the same code
+ * as in a file, of the statements that may be about one result; the store itself makes the rows of
+ * withdrawals and ceilings. */
 #include "query/warehouse/encode_rows.h"
 #include "query/warehouse/pull.h"
 #include "schema/store/derive.h"
@@ -47,7 +47,7 @@ done:
     return st;
 }
 
-/* A derived table's rows instead of those that are there. */
+/* Replaces the rows of a derived table. */
 static abdb_status replace_remote_derived_table(abdb_store_client *link, abdb_db *db,
                                                 const char *table, abdb_error *err)
 {

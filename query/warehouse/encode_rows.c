@@ -15,7 +15,7 @@ const char *const abdb_carry_plain[] = {
 const char *const abdb_carry_few[] = {"note", "spec", "price", NULL};
 const char *const abdb_carry_many[] = {"environment", "process", "description", "point", NULL};
 
-/* XOR, which SQLite has not: what either has, less what both have. */
+/* XOR, which SQLite lacks: the bits of either number, less the bits of both. */
 #define RESULT_NUMBER(key, ordinal) \
     "((" key " | (" ordinal " << 40)) - (" key " & (" ordinal " << 40)))"
 
@@ -269,7 +269,7 @@ static void append_postgres_array_element(abdb_text *array, sqlite3_stmt *s, int
     *any_not_null = true;
 }
 
-/* The samples of one result, with those columns of which something is known. */
+/* The samples of one result, with the columns that have a value. */
 static abdb_status send_samples_of_result_as_arrays(abdb_store_client *link, abdb_db *db,
                                                     sqlite3_stmt *result, sqlite3_stmt *sample,
                                                     abdb_text *row, abdb_text array[ARRAYS],

@@ -1,10 +1,10 @@
 /* encode_rows.h - rows of a database in the form that every machine shares: numbers of the file are
- * replaced by keys, which are made of content, so that rows of any database join those of others.
+ * replaced by keys, which are made of content, so that rows of different databases can be joined.
  *
  * entry_id becomes entry_key, the numbers of descriptions, sets of factors, environments,
  * processes, specifications, prices and notes their keys; that of a quantity or an artifact is made
- * of what it says; that of a result is the key of its entry with its ordinal in it (exclusive or of
- * bits 40 and up). What meets by accident in 63 bits is refused by the store, never mixed. */
+ * of its content; the key of a result is the key of its entry with its ordinal in it (exclusive or
+ * of bits 40 and up). An accidental collision in 63 bits is refused by the store, never mixed. */
 #ifndef ABDB_QUERY_CARRY_H
 #define ABDB_QUERY_CARRY_H
 
@@ -13,8 +13,8 @@
 
 /* Tables that are carried as they are: dictionaries, rules, claims, withdrawals. End: NULL. */
 extern const char *const abdb_carry_plain[];
-/* Tables whose number is their key; those whose rows are asked for first come behind abdb_carry_few
- * (notes, specifications, prices). */
+/* Tables whose number is their key: a push sends all rows of abdb_carry_few (notes, specifications,
+ * prices), but only the rows of abdb_carry_many that the warehouse lacks. */
 extern const char *const abdb_carry_few[], *const abdb_carry_many[];
 
 /* Makes the numbers that carried rows need, for this connection: temporary tables

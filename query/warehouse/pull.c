@@ -7,15 +7,15 @@
 #include "query/answer/output.h"
 #include "query/warehouse/encode_rows.h"
 
-/* Tables in an order of their own; columns are those that the database has, but for those that
- * only it needs. */
+/* Tables in the order of the transfer; with the columns of the database, except local
+ * ones. */
 static const char *const always[] = {"spec", "price", NULL};
 static const char *const entries[] = {
     "artifact",    "note",    "origin",   "fact",      "description", "point", "point_factor",
     "environment", "process", "quantity", "entry_row", "witness_row", "part",  NULL};
 static const char *const full[] = {"reject", "telemetry", "span", "rank", NULL};
 
-/* A statement that adds rows to a table, and what types its columns have. */
+/* A statement that adds rows to a table, and the types of its columns. */
 typedef struct {
     abdb_db *db;
     const char *table;
@@ -205,7 +205,7 @@ done:
     return st;
 }
 
-/* Samples come first: results say where they stand. */
+/* Samples come first: results refer to their rows. */
 static abdb_status fetch_and_insert_sample_rows(abdb_store_client *link, abdb_db *db,
                                                 abdb_error *err)
 {

@@ -109,7 +109,7 @@ void abdb_store_start_request(abdb_store_client *link, const char *word,
     abdb_text_puts(&line, "\n");
     link->most = link->rows = 0;
     if (line.failed) abdb_text_clear(&line);
-    /* Half a request is none, which the answer says; so does whoever sends the next word. */
+    /* Without memory an empty line is sent, which the store refuses; a failed send fails again. */
     (void)!abdb_stream_send_buffered(&link->stream, line.failed ? "\n" : line.data,
                                      line.failed ? 1 : line.size, NULL);
     abdb_text_free(&line);
@@ -133,7 +133,7 @@ done:
     return st;
 }
 
-/* What stands for a word in a row, in place; "\N" alone is no word. */
+/* Decodes a word of a row in place; "\N" alone is a missing word, NULL. */
 static char *unescape_word_in_place_or_null(char *word)
 {
     static const char letters[] = "btnvfr";

@@ -21,15 +21,15 @@ typedef struct {
 
 /* Starts the store that the scheme of the URL names (postgresql: abdb-store-pg), from the folder of
  * this program, and opens the warehouse. may: "make" one where there is none, or "read".
- * ABDB_USAGE: no store knows the URL, or no program for it is here. ABDB_LIMIT from any call: the
- * store is past a limit, or answers more than it was asked. */
+ * ABDB_USAGE: no store for this scheme, or no program for it is here. ABDB_LIMIT from any call: the
+ * store is past a limit, or its answer has too many rows. */
 ABDB_MUST_USE abdb_status abdb_store_client_start_and_open(abdb_store_client *link,
                                                            const char *folder, const char *url,
                                                            const char *access_mode, bool upgrade,
                                                            const abdb_stream_limits *limits,
                                                            abdb_error *err);
 void abdb_store_client_close(abdb_store_client *link);
-/* Begins a request: the word and those of a list that ends with NULL. Rows may follow, then
+/* Begins a request: the word and its arguments, a list that ends with NULL. Rows may follow, then
  * abdb_store_end_and_flush_request. The answer may have as many rows as the request; ABDB_LINK_ANY
  * in link->most after this call lifts that. */
 void abdb_store_start_request(abdb_store_client *link, const char *word,
@@ -40,8 +40,8 @@ ABDB_MUST_USE abdb_status abdb_store_send_row(abdb_store_client *link, const abd
 /* The rows of the request are over (rows: there may have been some), or there were none. */
 ABDB_MUST_USE abdb_status abdb_store_end_and_flush_request(abdb_store_client *link,
                                                            bool with_end_of_rows, abdb_error *err);
-/* The next row of the answer, its words in link->word; *more false: it is over, and link->said has
- * what was said of it. Fails as the store did. */
+/* The next row of the answer, its words in link->word; *is_row false: the answer is over, and
+ * link->result_text has its text. Fails with the store's error. */
 ABDB_MUST_USE abdb_status abdb_store_read_row_or_final_answer(abdb_store_client *link, bool *is_row,
                                                               abdb_error *err);
 /* Refuses a row with another number of words, because words of the row before would fill it. */

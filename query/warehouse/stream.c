@@ -51,8 +51,8 @@ static abdb_status mark_stream_failed_by_limit(abdb_stream *s)
     return ABDB_LIMIT;
 }
 
-/* Waits until the file is ready, within the limits; since_s: when the program was last heard of.
- * `what` says what it has not done. */
+/* Waits until the file is ready, within the limits; since_s: time of the program's last output.
+ * `what`: the missing action, for the message. */
 static abdb_status wait_until_ready_within_limits(abdb_stream *s, int file, short events,
                                                   double since_s, const char *what, abdb_error *err)
 {
@@ -129,7 +129,7 @@ bool abdb_stream_line_is_utf8(const char *line)
     return true;
 }
 
-/* Reads once behind what is there, after moving that to the front. */
+/* Moves unread bytes to the front of the buffer, then reads once after them. */
 static abdb_status read_more_from_program(abdb_stream *s, double since_s, abdb_error *err)
 {
     ssize_t size;

@@ -21,7 +21,7 @@ typedef struct {
     abdb_stream_limits limits;
     double until_s; /* the end of limits.all_s, on the steady clock */
     abdb_text unsent;
-    char *buffer; /* what was read, from `at` to `end`; `searched`: no line ends before it */
+    char *buffer; /* unread bytes from `at` to `end`; `searched`: no line ends before it */
     size_t at, searched, end, capacity;
     bool failed; /* nothing comes, or can be sent, any more: it is killed at the end */
 } abdb_stream;
@@ -30,10 +30,10 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_stream_start_program(abdb_stream *stream, const char *path,
                                                     const abdb_stream_limits *limits,
                                                     abdb_error *err);
-/* Sends what was not sent yet, and ends the program: after its `farewell`, if that is not NULL and
- * nothing failed, else at once. Processes that it left behind are named in a remark. */
+/* Sends buffered text, and ends the program: after its `farewell`, if that is not NULL and no call
+ * failed, else at once. Processes that it left behind are named in a remark. */
 void abdb_stream_close_and_end_program(abdb_stream *stream, const char *farewell);
-/* Appends text to what is sent; it is sent in blocks. ABDB_IO: the program has ended; ABDB_LIMIT:
+/* Appends text to the buffer, sent in blocks. ABDB_IO: the program has ended; ABDB_LIMIT:
  * it does not read. */
 ABDB_MUST_USE abdb_status abdb_stream_send_buffered(abdb_stream *stream, const char *text,
                                                     size_t size, abdb_error *err);

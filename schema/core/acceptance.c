@@ -9,8 +9,8 @@
 #include "schema/core/stats.h"
 #include "schema/core/student_t.h"
 
-/* A unit may be missed once in a hundred. What is promised wants a spread that is larger only once
- * in a thousand, because a spread that was drawn small promises most. A corrected p above
+/* A unit may be missed once in a hundred. For this the spread is raised to a bound that is exceeded
+ * once in a thousand, because a spread small by chance would promise too much. A corrected p above
  * `doubtful` is no sign of slowness. */
 static const double z_missed = 2.3263;
 static const double z_spread = 3.0902;
@@ -38,7 +38,7 @@ static double median_of_sorted(const abdb_accept_value *v, size_t n)
     return 0.5 * (v[(n - 1) / 2].value + v[n / 2].value);
 }
 
-/* The end of the stretch of values of the same cell, and of the same group where `group` says so.
+/* The end of the stretch of values of the same cell, and, where `group` is true, of the same group.
  */
 static size_t end_of_run_of_cell_or_cell_and_group(const abdb_accept_value *v, size_t n,
                                                    size_t from, bool group)
@@ -61,7 +61,7 @@ static double upper_credible_spread_by_chi_square(double s, double freedom)
 
 /* --- others ----------------------------------------------------------------------------------- */
 
-/* What the others of one cell show. */
+/* Summary of the others' values of one cell. */
 typedef struct {
     size_t origins, values;
     double lowest, highest, middle;
@@ -111,7 +111,7 @@ static double prediction_spread_and_satterthwaite_freedom(const population *p, d
     return sqrt(between + within);
 }
 
-/* One-sided p of a value so many spreads below what was expected. */
+/* One-sided p of a value t spreads below the expected one. */
 static double one_sided_p_of_slowness(double t, double freedom)
 {
     double p = 0.5 * abdb_student_two_sided_p_of_whole_freedom(t, freedom);
@@ -119,7 +119,7 @@ static double one_sided_p_of_slowness(double t, double freedom)
     return t > 0 ? p : 1 - p;
 }
 
-/* The slowness (0.05) that is called slow 99 times in 100: t spreads, and what chance takes away.
+/* The slowness (0.05) that is found 99 times in 100: t spreads, and a margin for chance.
  */
 static double slowness_that_is_found_99_times_in_100(double t, double spread, double freedom,
                                                      double effect)

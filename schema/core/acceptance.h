@@ -3,9 +3,9 @@
  * A cell is one check (a product of one shape, a copy in one direction), a unit one of the devices
  * or nodes that are judged, an origin one publisher or site of the others. Values are logarithms;
  * more is better.
- * (1) Peers: units of one cell, at least ABDB_ACCEPT_PEERS + 1. The furthest is taken away, a
- *     third at most (Rosner's generalised extreme Studentized deviate, 1983); what is slower than
- *     the rest is slow. Each step's p is Grubbs' bound.
+ * (1) Peers: units of one cell, at least ABDB_ACCEPT_PEERS + 1. The furthest is removed, step by
+ *     step, a third at most (Rosner's generalised extreme Studentized deviate, 1983); a removed
+ *     unit is slow where it is slower than the rest. Each step's p is Grubbs' bound.
  * (2) Others, at least ABDB_ACCEPT_ORIGINS origins: their levels show how far origins lie apart,
  *     their devices how far devices do; a unit is one more device of one more origin (Student's
  *     t). The levels are medians; variances add, their degrees of freedom by Satterthwaite.
@@ -13,8 +13,8 @@
  *     and normal from `near` of it on, so that of two sets that disagree the weaker verdict
  *     counts.
  * (4) p is multiplied by the number of families: cells with peers, and units with enough origins.
- *     All together raise a false alarm in less than one report of a hundred: ABDB_ACCEPT_ALPHA,
- *     which leaves a margin to what the tests assume.
+ *     All together raise a false alarm in less than one report of a hundred: ABDB_ACCEPT_ALPHA is
+ *     smaller, in case the tests' assumptions do not hold exactly.
  */
 #ifndef ABDB_CORE_ACCEPTANCE_H
 #define ABDB_CORE_ACCEPTANCE_H
@@ -44,10 +44,10 @@ typedef enum {
     ABDB_ACCEPT_SLOW,
     ABDB_ACCEPT_NONE /* nothing to compare with */
 } abdb_acceptance;
-/* "normal", "cannot tell", "slow"; of ABDB_ACCEPT_NONE "cannot tell", too. */
+/* "normal", "cannot tell", "slow"; also "cannot tell" for ABDB_ACCEPT_NONE. */
 const char *abdb_acceptance_name(abdb_acceptance verdict);
 
-/* A number that cannot be told is NAN. Logarithms, but for p and shows. */
+/* An unknown number is NAN. Logarithms, except p and shows. */
 typedef struct {
     size_t cell, unit, values; /* values of the unit: here is their median */
     double here;

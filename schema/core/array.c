@@ -13,7 +13,7 @@ void *abdb_array_reserve_one(void *array, size_t count, size_t *capacity, size_t
     void *more;
 
     if (count < *capacity) return array;
-    more = reallocarray(array, wanted, item_size); /* which refuses what overflows */
+    more = reallocarray(array, wanted, item_size); /* which refuses an overflow */
     if (more)
         *capacity = wanted;
     else

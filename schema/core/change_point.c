@@ -42,8 +42,8 @@ static double median_of(const level_series *s, size_t from, size_t to)
     return abdb_quantile_sorted(s->work, to - from, 0.5);
 }
 
-/* Standard deviation of a value of [from, to), by differences of neighbours, of which the largest
- * fifth is cut down. *freedom: degrees of it. */
+/* Standard deviation of a value of [from, to), by differences of neighbours, with the largest fifth
+ * cut down. *freedom: its degrees of freedom. */
 static double noise_of_neighbours(const level_series *s, size_t from, size_t to, double *freedom)
 {
     size_t n = to - from - 1;
@@ -67,7 +67,7 @@ static double contrast_at(const level_series *s, size_t from, size_t to, size_t 
     return median_of(s, at, end) - median_of(s, first, at);
 }
 
-/* How far such contrasts lie from 0 at the places before those runs: of a drift they do. */
+/* The usual distance of such contrasts from 0 at earlier places: it is large in a drift. */
 static double usual_contrast(const level_series *s, size_t from, size_t at, size_t after)
 {
     double seen[HISTORY_MOST];
@@ -123,7 +123,7 @@ static double deviation_of(const level_series *s, size_t from, size_t to, double
     return sum;
 }
 
-/* Places a change of [from, to): the split of least deviation, and those nearly as good. */
+/* Places a change of [from, to): the split of least deviation, and other splits nearly as good. */
 static void place_change(const level_series *s, size_t from, size_t to, abdb_change *change)
 {
     double least = INFINITY, freedom, noise = noise_of_neighbours(s, from, to, &freedom);
@@ -194,7 +194,7 @@ static abdb_status find_whole_steps(const level_series *s, size_t from, size_t t
     return ABDB_OK;
 }
 
-/* Adds changes, in order; places them between their neighbours and drops those of this call that
+/* Adds changes, in order; places them between their neighbours and drops changes of this call that
  * are too small or no steps. end: of the runs that were read. */
 static void add_changes_that_hold(const level_series *s, size_t end, const abdb_change *more,
                                   size_t count, abdb_change *out, size_t *changes)
@@ -308,7 +308,7 @@ abdb_status abdb_series_find_power(const double *x, size_t n, size_t from, size_
     error = median_cost * noise *
             sqrt(2 / (double)(runs / 2 < ABDB_NEAR_MOST ? runs / 2 : ABDB_NEAR_MOST));
     p = near_look_alpha(&s, n);
-    /* Seen 99 times in 100: beyond the critical value by what 1 in 100 falls short of. */
+    /* Found 99 times in 100: the critical value, and a margin that 1 estimate in 100 exceeds. */
     out->shows =
         abdb_expm1_rounded_to_13_digits(error * (abdb_student_two_sided_critical_t(p, freedom) +
                                                  abdb_student_two_sided_critical_t(0.02, freedom)));

@@ -1,7 +1,7 @@
-/* change_point.h - where a series changes its level.
+/* change_point.h - the changes of level of a series.
  *
- * A series is read run by run, in its order, as if the later ones were not there yet, so that what
- * was found once stays found. After each run two tests look at the level so far:
+ * A series is read run by run, in its order, without regard to later runs, so that a change once
+ * found stays found. After each run two tests check the level so far:
  * (1) near: the newest ABDB_NEAR_LEAST to ABDB_NEAR_MOST runs against as many before them, by
  *     medians, against the noise of successive runs (Winsorised, so that neither a step nor a few
  *     outliers make it) and against how far such medians differed before (so that a slow drift is
@@ -33,11 +33,11 @@ enum {
 typedef struct {
     size_t at;        /* the first value of the new level */
     size_t low, high; /* the first and last place that are nearly as good */
-    double p;         /* corrected for all places, runs and series that are looked at; at most 1 */
+    double p;         /* corrected for all places, runs and series in the test; at most 1 */
     double ratio;     /* median from here to the next change / median since the last one */
 } abdb_change;
 
-/* What a series can show by its newest runs. */
+/* The smallest change that a series can show by its newest runs. */
 typedef struct {
     double shows; /* the least change, a fraction, that the newest runs of a level would show 99
                         times in 100; NAN: none, however large */

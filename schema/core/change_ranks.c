@@ -49,8 +49,8 @@ static segment find_most_deviating_segment(ranked_series *p)
         for (size_t k = i + least; k <= n; k++) {
             double size = (double)(k - i), rest = (double)n - size, away;
 
-            /* No part may be shorter than `least`: neither what stands before the stretch, nor
-             * behind it, nor the rest together. */
+            /* No part may be shorter than `least`: neither the part before the stretch, nor the
+             * part behind it, nor both together. */
             if ((i && i < least) || (k < n && n - k < least) || k - i + least > n) continue;
             /* The rank sum of a stretch of `size` out of n has mean size (n + 1) / 2 and variance
              * size rest (n + 1 - ties / (n (n - 1))) / 12; spread is the last factor. */
@@ -61,8 +61,8 @@ static segment find_most_deviating_segment(ranked_series *p)
     return best;
 }
 
-/* How often the best stretch of a random order is as good: (1 + such) / (1 + all). Once it is over
- * `most` for certain, what is left is not counted. */
+/* How often the best stretch of a random order is as good: (1 + such) / (1 + all). Once it is
+ * certainly over max_p, further orders are not counted. */
 static double permutation_p_early_stop(ranked_series *p, double observed_z, double max_p)
 {
     uint64_t state = 20261121;

@@ -31,7 +31,7 @@ enum {
     OPEN_MAX_GUESS = 1024
 };
 
-/* What a guard reports: the number of the program, that it has ended, that all have. */
+/* A report of a guard: the program's number, the program's end, the end of all its processes. */
 typedef struct {
     enum { STARTED, ENDED, FINISHED } what;
     int value; /* the number, or the wait status */
@@ -63,7 +63,7 @@ static _Noreturn void exec_program_in_child(const birth *b, pid_t parent)
     sigprocmask(SIG_SETMASK, b->mask, NULL);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(127); /* it ended before it was asked to tell */
+    if (getppid() != parent) _exit(127); /* it ended before the prctl */
     if (b->how->prepare) b->how->prepare(b->how->prepare_argument);
     for (int i = 0; i < 3; i++)
         if (b->end[i] >= 0) dup2(b->end[i], i);
@@ -71,7 +71,7 @@ static _Noreturn void exec_program_in_child(const birth *b, pid_t parent)
     argv[0] = b->how->path;
     for (size_t i = 0; i < ABDB_ARGUMENTS; i++) argv[i + 1] = b->how->argument[i];
     execvp(b->how->path,
-           (char *const *)(size_t)argv); /* the program's copies: nobody writes them */
+           (char *const *)(size_t)argv); /* the program's copies: execvp writes none */
     _exit(127);
 }
 
@@ -246,7 +246,7 @@ abdb_status abdb_program_start_with_pipes(abdb_program *p, const abdb_start_opti
         socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) != 0)
         TRY(ABDB_FAIL(err, ABDB_IO, "pipe: %s", strerror(errno)));
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGCHLD, SIG_DFL); /* where it was ignored nobody is told how a child ended */
+    signal(SIGCHLD, SIG_DFL); /* if it is ignored, wait() reports no child's end */
     b.end[0] = options->input_file > 0 ? options->input_file : in[0];
     b.end[1] = out[1];
     b.end[2] = words[1];

@@ -11,7 +11,7 @@
 
 enum { YEAR_MIN = 1900, YEAR_MAX = 2199, FRACTION_MAX = 12, TEXT_MAX = 80 };
 
-/* A date as it was printed. Numbers that were not said are 0; a time has at least hour and
+/* A date as it was printed. Missing numbers are 0; a time has at least hour and
  * minute. */
 typedef struct {
     int year, month, day;

@@ -1,8 +1,8 @@
 /* date.h - dates as ISO 8601, as precise as they were printed.
  *
  * A date is kept as 2024, 2024-05, 2024-05-03, 2024-05-03T10:11, 2024-05-03T10:11:12 (with a
- * fraction where one was printed); after a time Z says UTC. A time whose zone is not said stays
- * without one. A day that is known to lie between two others is a range of both, the first day
+ * fraction where one was printed); after a time Z means UTC. A time without a zone stays without
+ * one. A day that is known to lie between two others is a range of both, the first day
  * before the last: 2025-06-05/2026-11-21.
  */
 #ifndef ABDB_CORE_DATE_H
@@ -24,7 +24,7 @@ bool abdb_date_is_stored_iso_or_day_range(const char *text);
 bool abdb_date_is_single_day(const char *text);
 /* Does a column of that name hold a date? (date, published, retrieved, valid_from) */
 bool abdb_is_date_column_name(const char *name);
-/* What is wrong with a text that is no date, and what to write. reason has room bytes. */
+/* Writes the mistake in a text that is no date, and the right form. reason has room bytes. */
 void abdb_date_error_text(const char *name, const char *text, char *reason, size_t room);
 /* A span of whole or part days, "90" or "90d", 0 or more. False, and *out as it was: none. */
 bool abdb_days_parse_nonnegative(const char *text, double *out);

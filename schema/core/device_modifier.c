@@ -52,7 +52,7 @@ static bool split_name_into_words(const char *name, name_words *out)
     return true;
 }
 
-/* One word against one of a pattern; *number: what stands for "#" in it. */
+/* Compares a word with one of a pattern; *number: the digits for its "#". */
 static bool match_word_get_number(const char *word, const char *pattern, size_t size, char *number)
 {
     for (size_t i = 0; i < size; i++) {
@@ -113,7 +113,7 @@ bool abdb_device_name_has_modifier(const abdb_parsed_device_name *bare, const ch
     return false;
 }
 
-/* What a rule says where `number` stands for its "#". */
+/* The value of a rule, with `number` in place of its "#". */
 static void substitute_number_in_value(const char *value, const char *number,
                                        char out[ABDB_DECORATION_SIZE])
 {
@@ -128,7 +128,7 @@ static void substitute_number_in_value(const char *value, const char *number,
                  value + before + 1);
 }
 
-/* Takes the words that match a rule out of the name and adds what they mean to out. False: too many
+/* Removes words that match a rule from the name and adds their meaning to out. False: too many
  * modifiers. */
 static bool extract_modifiers_of_rule(name_words *w, const abdb_modifier_rule *rule,
                                       abdb_parsed_device_name *out)

@@ -36,7 +36,7 @@ abdb_status abdb_set_error_return_status(abdb_error *err, abdb_status status, co
     va_start(args, format);
     vsnprintf(err->message, sizeof err->message, format, args);
     va_end(args);
-    if (status == ABDB_NOMEM && !strstr(err->message, "memory")) { /* callers say what it was for */
+    if (status == ABDB_NOMEM && !strstr(err->message, "memory")) { /* callers name the purpose */
         size_t used = strlen(err->message);
 
         snprintf(err->message + used, sizeof err->message - used, "%sout of memory",

@@ -32,13 +32,13 @@ abdb_status abdb_set_error_return_status(abdb_error *err, abdb_status status, co
                                          ...) ABDB_PRINTF(3, 4);
 /* Puts "context: " in front of the message and returns its status. */
 abdb_status abdb_error_prepend_context(abdb_error *err, const char *format, ...) ABDB_PRINTF(2, 3);
-/* Exit code of the program for a status; 6 for what is none. */
+/* Exit code of the program for a status; 6 for an invalid one. */
 int abdb_exit_code(abdb_status status);
 
-/* An allocation failed (abdb_set_error_return_status with ABDB_NOMEM says it, too): the program
- * does not end as if all were said, nor does a file take its place, nor is a unit kept
- * (query/verbs/main.c, outfile.c, store/write.c). abdb_allocation_failure_count: how many did so
- * far? */
+/* Counts a failed allocation (abdb_set_error_return_status with ABDB_NOMEM also calls it): then the
+ * program ends with an error, no output file is put in place, and no unit is kept
+ * (query/verbs/main.c, outfile.c, store/write.c). abdb_allocation_failure_count: the number so
+ * far. */
 void abdb_count_allocation_failure(void);
 unsigned abdb_allocation_failure_count(void);
 

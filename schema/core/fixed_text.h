@@ -1,5 +1,5 @@
-/* fixed_text.h - formatted text in a buffer of fixed size, for words of a user: those that are too
- * long are refused, never cut. */
+/* fixed_text.h - formatted text in a buffer of fixed size, for words of a user: too long words are
+ * refused, never cut. */
 #ifndef ABDB_CORE_FIXED_TEXT_H
 #define ABDB_CORE_FIXED_TEXT_H
 

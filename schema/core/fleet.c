@@ -19,7 +19,7 @@ typedef struct {
     double *peer;        /* a value for each peer */
 } fleet;
 
-/* --- what was measured ------------------------------------------------------------------------ */
+/* --- measurements ----------------------------------------------------------------------------- */
 
 static int compare_node_process_cell(const void *a, const void *b)
 {
@@ -30,7 +30,7 @@ static int compare_node_process_cell(const void *a, const void *b)
     return (x->cell > y->cell) - (x->cell < y->cell);
 }
 
-/* What one process said of a cell several times becomes one. */
+/* Replaces several measurements of a cell by one process by their mean. */
 static size_t merge_repeats_into_means_return_count(abdb_fleet_measurement *measurements, size_t n)
 {
     size_t kept = 0;
@@ -104,7 +104,7 @@ static void set_median_over_processes_of_node_and_cell(fleet *f)
     }
 }
 
-/* What the peers of a node say of each cell that it has; how many cells there are. */
+/* Sets the median of a node's peers for each cell of the node; returns the number of cells. */
 static size_t set_peer_medians_count_cells(const fleet *f, size_t node)
 {
     size_t usable = 0;
@@ -179,7 +179,7 @@ static bool node_measured_cell(const fleet *f, size_t from, size_t end, size_t c
     return count_node_processes(f, from, end, cell) > 0;
 }
 
-/* Rows over all cells, then those of the cells; outcomes beside them. */
+/* Rows over all cells, then rows of single cells; with the outcome of each. */
 static abdb_status test_all_nodes_and_cells(const fleet *f, abdb_fleet_row *row,
                                             abdb_trimmed_mean_outcome *outcome, size_t *count,
                                             abdb_error *err)
@@ -265,7 +265,7 @@ static size_t count_leading_rows_over_all_cells(const abdb_fleet_row *row, size_
     return count;
 }
 
-/* Sorts the measurements, averages those that a process repeats, and computes the medians of each
+/* Sorts the measurements, averages repeated ones of a process, and computes the medians of each
  * node. The fleet uses the caller's array. */
 static abdb_status init_fleet_sort_merge_median(fleet *f, abdb_fleet_measurement *measurements,
                                                 size_t n, abdb_error *err)

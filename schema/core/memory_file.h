@@ -7,7 +7,7 @@
 #include "schema/core/error.h"
 
 /* A file in memory that holds the bytes, read from its start; the caller closes it. -1: it could
- * not be made (ABDB_IO), as err says. */
+ * not be made (ABDB_IO). */
 ABDB_MUST_USE int abdb_memory_file_open(const void *data, size_t size, abdb_error *err);
 
 #endif

@@ -12,8 +12,8 @@
 
 enum { EXACT_DIGITS = 15, NUMBER_ROOM = 128 };
 
-/* Formats and converts with a decimal point, whatever setlocale says. The C library has this locale
- * built in, so that asking for it cannot fail. */
+/* Formats and converts with a decimal point, whatever the locale is. The C library has this locale
+ * built in, so that opening it cannot fail. */
 static locale_t c_locale;
 
 static void open_c_locale(void)

@@ -14,8 +14,8 @@
  * in threes: "27,803.90" with a point, "27.803,90" with a comma; so do apostrophes and no-break
  * blanks, whatever the mark is. Unknown: numbers are read with a decimal point, and text that a
  * comma makes doubtful ("1,234") or that only a decimal comma explains ("0,371") is no number;
- * abdb_number_write_why_not_a_number gives the readings. Either: the file speaks of decimal commas
- * too, so that a point makes a text doubtful as well ("1.234"). */
+ * abdb_number_write_why_not_a_number gives the readings. Either: the file also has signs of decimal
+ * commas, so that a point makes a text doubtful as well ("1.234"). */
 typedef enum {
     ABDB_MARK_UNKNOWN,
     ABDB_MARK_POINT,
@@ -41,7 +41,7 @@ bool abdb_double_parse(const char *text, abdb_decimal_mark mark, double *out);
 bool abdb_integer_parse_in_range(const char *text, abdb_decimal_mark mark, long long low,
                                  long long high, long long *out);
 /* Writes why text is no number with that mark: "NAME is 'TEXT', not a number", or without a name
- * "'TEXT' is not a number"; with both readings where there are two, and what to write. Returns
+ * "'TEXT' is not a number"; with both readings where there are two, and the right form. Returns
  * out. */
 const char *abdb_number_write_why_not_a_number(const char *name, const char *text,
                                                abdb_decimal_mark mark, char *out, size_t room);

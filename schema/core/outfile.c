@@ -15,8 +15,8 @@
 #include "schema/core/outguard.h"
 #include "schema/core/partial_file.h"
 
-/* Does `what` (unlink, a test) with a part and with what SQLite writes beside a database; true when
- * it succeeded with any of the latter. */
+/* Calls `action` (unlink, a test) for each file that SQLite writes beside a database; true when any
+ * call succeeded. */
 static bool call_for_sqlite_side_files_any_succeeded(const char *path_base,
                                                      int (*action)(const char *path))
 {
@@ -109,8 +109,8 @@ static bool is_path_without_renaming(const char *path)
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
 }
 
-/* Opens what has no place. What the path means may have changed since it was checked, so the file
- * is checked again when it is open, before anything in it is removed. */
+/* Opens an output that cannot be renamed into place. The path's file may have changed since its
+ * check, so the open file is checked again before its content is removed. */
 static abdb_status open_in_place_guarded_truncating(abdb_outfile *out, const char *path,
                                                     abdb_error *err)
 {
@@ -131,7 +131,7 @@ static abdb_status open_in_place_guarded_truncating(abdb_outfile *out, const cha
     return st;
 }
 
-/* Ends the program where nobody reads any more. */
+/* Ends the program where the reader of a pipe has closed it. */
 static void raise_sigpipe_if_unread(FILE *out)
 {
     struct pollfd end = {.fd = fileno(out)};

@@ -108,7 +108,7 @@ abdb_status abdb_outfolder_open_merging(abdb_outfolder *out, const char *path, a
         errno = ENOTDIR;
         return abdb_partial_report_errno("make", path, err);
     }
-    /* The part lies inside: whoever may write there may not write beside it, perhaps. */
+    /* The part lies inside: a user who may write there may perhaps not write beside it. */
     out->merges = true;
     out->target_path = realpath(path, NULL);
     if (!out->target_path || asprintf(&inside, "%s/output", out->target_path) < 0)
@@ -161,7 +161,7 @@ void abdb_outfolder_replace_partial_path_in_error(const abdb_outfolder *out, con
         snprintf(err->message + used, sizeof err->message - used, "%s", from);
 }
 
-/* The names of files are on the disk, not only what is in them. */
+/* Writes the names of files to the disk, not only their contents. */
 static int nftw_fsync_directory(const char *path, const struct stat *info, int kind, struct FTW *at)
 {
     int folder, code;

@@ -1,8 +1,8 @@
 /* outfolder.h - a folder that appears whole or not at all, or whose files change all together.
  *
  * Its files are written into a folder beside its place, ".NAME.PID-NUMBER.part", which takes that
- * place by one rename when all of them are there. What a killed program left is removed by the next
- * one that writes to the same place.
+ * place by one rename when all of them are there. The folder of a killed program is removed by the
+ * next program that writes to the same place.
  */
 #ifndef ABDB_CORE_OUTFOLDER_H
 #define ABDB_CORE_OUTFOLDER_H

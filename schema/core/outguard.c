@@ -15,7 +15,7 @@
 
 enum { LINKS_MAX = 40 };
 
-/* What a path means at this moment. A name without a file has a folder alone. */
+/* The file and folder of a path at this moment. A name without a file has only a folder. */
 typedef struct {
     bool exists, has_folder;
     dev_t device, folder_device;
@@ -27,8 +27,8 @@ typedef enum { DATABASE, BESIDE_DATABASE, INPUT } protected_role;
 
 typedef struct {
     protected_role role;
-    char *path;  /* what stands in that role */
-    char *shown; /* what the message names */
+    char *path;  /* the path with that role */
+    char *shown; /* the name in messages */
     identity was;
 } protected_file;
 

@@ -16,20 +16,20 @@
 
 #include "schema/core/error.h"
 
-/* Protects a database and what SQLite keeps beside it, until the program ends. */
+/* Protects a database and SQLite's files beside it, until the program ends. */
 ABDB_MUST_USE abdb_status abdb_outguard_protect_database(const char *path, abdb_error *err);
-/* Protects a file that the command reads. What is no regular file needs no protection. */
+/* Protects a file that the command reads. Only a regular file needs protection. */
 ABDB_MUST_USE abdb_status abdb_outguard_protect_input_if_regular(const char *path, abdb_error *err);
 /* May an output take this path? ABDB_USAGE: it is a protected file or another database of abdb;
  * the message names both. NULL and "-" are standard output. Opens no protected file. */
 ABDB_MUST_USE abdb_status abdb_outguard_refuse_protected_path(const char *path, abdb_error *err);
-/* The same of a file that is open already; name: what the message calls it. */
+/* The same of a file that is open already; name: its name in the message. */
 ABDB_MUST_USE abdb_status abdb_outguard_refuse_protected_descriptor(int file, const char *name,
                                                                     abdb_error *err);
 /* Do two paths mean one file, or one name that does not exist yet? */
 bool abdb_outguard_paths_are_same_file(const char *one, const char *other);
 /* The path with all symbolic links followed, also one whose last link leads to a name that does not
- * exist yet; the caller's. NULL: errno says why. */
+ * exist yet; the caller's. NULL: errno is set. */
 char *abdb_outguard_resolve_links(const char *path);
 
 #endif

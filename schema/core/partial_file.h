@@ -14,7 +14,7 @@ enum { ABDB_OUTPART_TRIES = 16 };
 abdb_status abdb_partial_report_errno(const char *verb, const char *target, abdb_error *err);
 /* A random name for a part file of the target; the caller's. NULL: errno has the reason. */
 char *abdb_partial_random_path(const char *target);
-/* The mode that a new file or folder gets where `mode` is asked for. */
+/* The mode that a new file or folder gets for a requested `mode`. */
 mode_t abdb_outpart_apply_umask(mode_t mode);
 /* Removes the parts of this place whose writers are gone. */
 void abdb_partial_remove_orphans(const char *target, void (*remove_part)(const char *part));

@@ -190,8 +190,8 @@ void abdb_entry_drop_results_uncounting_values(abdb_entry *entry)
     entry->results = 0;
 }
 
-/* Not by memset of the whole: an entry has room for hundreds of factors and results, and what lies
- * beyond a count (pieces, factors, results) is never read. */
+/* Not by memset of the whole: an entry has room for hundreds of factors and results, and elements
+ * beyond a count (pieces, factors, results) are never read. */
 void abdb_entry_reset(abdb_entry *entry)
 {
     memset(entry->field, 0, sizeof entry->field);

@@ -89,7 +89,7 @@ typedef struct {
     const char *host, *device, *binding; /* device, binding: NULL unknown */
 } abdb_rank;
 
-/* One life of the backend that measured an entry: the unit of evidence. campaign NULL: not said. */
+/* One life of the backend that measured an entry: the unit of evidence. campaign NULL: unknown. */
 typedef struct {
     const char *campaign, *backend, *started; /* started: UTC, ISO 8601 */
     long repetition, start; /* 1, 2, ...; start: after a crash it is started again */
@@ -109,7 +109,7 @@ typedef struct {
      * place in it; ABDB_ORIGIN_UNSAID: the store makes it of the file at hand where the entry is
      * measured; ABDB_ORIGIN_NONE: the content alone is the identity. */
     long long origin;
-    abdb_key key[3]; /* of factors, fields and all, of what can be kept; 0: the store makes them */
+    abdb_key key[3]; /* of factors, fields and all, if it can be kept; 0: the store makes them */
     abdb_process process;
     const abdb_telemetry *telemetry; /* in any order */
     const abdb_span *span;           /* in the order of the workload */

@@ -1,6 +1,6 @@
-/* record_json.h - abdb's own records as JSON, one a line: what `abdb export` writes, a spool
- * directory holds, and `abdb import` reads. Numbers have all their digits, so that a record is the
- * same again. records.md says what they hold (`abdb help records`).
+/* record_json.h - abdb's own records as JSON, one a line: written by `abdb export` and into spool
+ * directories, read by `abdb import`. Numbers have all their digits, so that a record is the same
+ * when read again. records.md describes them (`abdb help records`).
  */
 #ifndef ABDB_CORE_RECORD_JSON_H
 #define ABDB_CORE_RECORD_JSON_H

@@ -1,4 +1,4 @@
-/* relay.c - what a program says on standard error, passed on within a bound; see relay.h. */
+/* relay.c - passes on a program's standard error, up to a limit; see relay.h. */
 #include "schema/core/relay.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "schema/core/sanitize_text.h"
 
-enum { ROUNDS_MAX = 1024 }; /* of reads at the end: whoever still writes may never stop */
+enum { ROUNDS_MAX = 1024 }; /* of reads at the end: a remaining writer may never stop */
 
 void abdb_relay_init_nonblocking(abdb_relay *r, int from, int to, size_t most, const char *name)
 {
@@ -25,7 +25,7 @@ bool abdb_relay_source_open_and_target_ready(const abdb_relay *r)
     return r->from >= 0 && (r->over || poll(&room, 1, 0) > 0);
 }
 
-/* Writes it, or as much as can be written: there is nobody to report a failure to. */
+/* Writes as much as can be written: a failure cannot be reported anywhere. */
 static void write_all_ignoring_errors(const abdb_relay *r, const char *bytes, size_t size)
 {
     while (size) {

@@ -1,6 +1,6 @@
 /* sample_series.c - correlated samples of one process; see sample_series.h. The variance of a
  * median grows by the correlation of the signs of samples beside it. Signs of a normal series whose
- * neighbours correlate by phi correlate by 2/pi asin(phi) (Sheppard 1899), and those k apart by
+ * neighbours correlate by phi correlate by 2/pi asin(phi) (Sheppard 1899), and signs k apart by
  * 2/pi asin(phi^k) where it is autoregressive. A trend is Kendall's S of blocks (Mann 1945); two
  * modes are Ashman's D of the best cut of the sorted samples (Ashman, Bird and Zepf 1994). */
 #include "schema/core/sample_series.h"
@@ -94,7 +94,7 @@ static bool has_trend(const double *x, size_t n, double inflation, double *scrat
             score += (block[j] > block[i]) - (block[j] < block[i]);
     count = (double)blocks;
     variance = count * (count - 1) * (2 * count + 5) / 18;
-    /* A trend is correlation, too: what neighbours have in common counts as of few samples at most.
+    /* A trend is also seen as correlation: so its inflation of the variance counts at most twice.
      */
     return fabs(score) > kendall_least * sqrt(variance * fmin(inflation, 2));
 }

@@ -16,7 +16,7 @@ typedef struct {
     bool two_modes;    /* they lie in two groups with a gap between */
 } abdb_series_summary;
 
-/* The interval is that of order statistics, widened by what correlation adds to the variance of
+/* The interval is that of order statistics, widened for correlation, which raises the variance of
  * the median; fewer than ABDB_SERIES_FEW samples count as correlated by 0.6 at least. x is in the
  * order of time. ABDB_DATA: n == 0, or a value is not finite. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_summarise_series(const double *x, size_t n, abdb_series_summary *out,

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Code points that are obeyed or not seen: DEL and C1; Default_Ignorable_Code_Point of Unicode 15;
- * line and paragraph separators, marks of direction, annotations, controls of hieroglyphs. With
- * the last two of each plane these are the noncharacters, two of which no XML may hold. */
+/* Control and invisible code points: DEL and C1; Default_Ignorable_Code_Point of Unicode 15; line
+ * and paragraph separators, marks of direction, annotations, controls of hieroglyphs; and, with the
+ * last two of each plane, the noncharacters (two are not allowed in XML). */
 static const struct {
     unsigned first, last;
 } hidden[] = {{0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},     {0x61c, 0x61c},
@@ -133,7 +133,7 @@ static void copy_leading_chars_of_set(const char **at, const char *set, char *ou
     *at += size;
 }
 
-/* Reads what stands behind a '%'; returns what follows. */
+/* Reads a conversion behind its '%'; returns the rest of the format. */
 static const char *parse_printf_conversion(conversion *c, const char *at, va_list *args)
 {
     copy_leading_chars_of_set(&at, "-+ #0", c->flags, sizeof c->flags);

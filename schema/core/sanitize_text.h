@@ -1,9 +1,9 @@
 /* sanitize_text.h - text of others made plain: it can neither command a terminal nor look like
  * another text.
  *
- * White space becomes a blank, so that nobody's text begins a line. What a terminal obeys
- * (controls, C1 too) and what nobody sees (marks of direction, joiners, tags, fillers: what Unicode
- * calls default-ignorable) is written as JSON writes it: \u001b, \u202e. A byte that is not UTF-8
+ * White space becomes a blank, so that no text of others begins a line. Control characters (C0 and
+ * C1) and invisible ones (marks of direction, joiners, tags, fillers: default-ignorable in Unicode)
+ * are written as in JSON: \u001b, \u202e. A byte that is not UTF-8
  * is \x9b; an unfinished character at the end, which a cut left, is dropped. Plain text stays as it
  * is.
  */
@@ -26,7 +26,7 @@ void abdb_text_append_sanitized(abdb_text *out, const char *text);
  * f and g, with the lengths l, ll and z. */
 void abdb_text_vprintf_sanitized(abdb_text *out, const char *format, va_list args);
 /* Checks that `size` bytes of text can be a name, a tag or another word: UTF-8 without line breaks,
- * controls and marks of direction, of at most `most` bytes. ABDB_USAGE names it as `what`. */
+ * controls and marks of direction, of at most `most` bytes. ABDB_USAGE: `what` is its name. */
 ABDB_MUST_USE abdb_status abdb_check_name_is_short_printable_utf8(const char *what,
                                                                   const char *text, size_t size,
                                                                   size_t most, abdb_error *err);

@@ -1,7 +1,7 @@
 /* sink_thread.c - a sink in a thread of its own; see sink_thread.h. Records are copied into batches
  * of fixed room, which go to the thread when they are full and come back empty. A batch belongs to
- * one side at a time: those from `emptied` to `filled` to the thread, the one being filled to the
- * reader; the two counters alone are shared, under the lock. */
+ * one side at a time: batches from `emptied` to `filled` to the thread, the one being filled to the
+ * reader; only the two counters are shared, under the lock. */
 #include "schema/core/sink_thread.h"
 
 #include <pthread.h>
@@ -41,7 +41,7 @@ typedef struct {
 typedef struct {
     char *bytes;
     size_t used;
-    abdb_arena large; /* what does not fit into the rest of bytes */
+    abdb_arena large; /* texts too large for the rest of bytes */
     queued record[BATCH_RECORDS];
     size_t count;
 } batch;
@@ -174,7 +174,7 @@ static bool pack_process(batch *b, abdb_process *to, const abdb_process *from)
     return !failed;
 }
 
-/* A copy of an entry in the batch, as long as what it has needs. NULL: no memory. */
+/* A copy of an entry in the batch, with room only for its own items. NULL: no memory. */
 static packed_entry *pack_entry(batch *b, const abdb_entry *e)
 {
     packed_entry *p = batch_alloc(b, sizeof *p);

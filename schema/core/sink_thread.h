@@ -9,9 +9,9 @@
 
 typedef struct abdb_sink_thread abdb_sink_thread;
 
-/* What the reading thread does with each entry, so that the storing one need not: it fills key and
- * origin. And what the storing thread does with the keys of an entry that inner (its self) gets a
- * little later, or NULL. */
+/* make: run by the reading thread for each entry, to save time of the storing thread; fills key and
+ * origin. prefetch_keys: run by the storing thread with the keys of an entry that inner (its self)
+ * gets a little later, or NULL. */
 typedef struct {
     void *self;
     void (*make)(void *self, const abdb_entry *entry, abdb_key key[3], long long *origin);

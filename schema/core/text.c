@@ -123,8 +123,8 @@ struct abdb_arena_block {
     max_align_t data[];
 };
 
-/* Blocks in a list, the one with room first. What does not fit opens a new block, and the rest of
- * the old one is lost, which costs little where texts are short. */
+/* Blocks in a list, the one with room first. A text that does not fit opens a new block, and the
+ * rest of the old one is unused, which costs little where texts are short. */
 void *abdb_arena_alloc(abdb_arena *arena, size_t size)
 {
     size_t need = (size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
@@ -265,8 +265,8 @@ static size_t common_prefix_length(const char *a, const char *b)
 const char *abdb_nearest_name(const char *name, const char *const *names, size_t count)
 {
     const char *best = NULL;
-    /* Suggested is what differs in half of the letters at most; of equal ones that with the longer
-     * common beginning. */
+    /* A suggestion differs in half of the letters at most; of equally near names, the one with the
+     * longer common beginning is taken. */
     int least = (int)strlen(name) / 2 + 1;
 
     for (size_t i = 0; i < count; i++) {

@@ -49,10 +49,10 @@ typedef struct {
 
 void *abdb_arena_alloc(abdb_arena *arena, size_t size); /* zeroed, aligned; NULL: no memory */
 char *abdb_arena_copy(abdb_arena *arena, const char *string, size_t size);
-/* Without memory the text is empty, never NULL; abdb_allocation_failure_count tells. */
+/* Without memory the text is empty, never NULL; abdb_allocation_failure_count counts it. */
 char *abdb_arena_printf(abdb_arena *arena, const char *format, ...) ABDB_PRINTF(2, 3);
 void abdb_arena_free(abdb_arena *arena);
-void abdb_arena_clear(abdb_arena *arena); /* the same, a block kept for what comes next */
+void abdb_arena_clear(abdb_arena *arena); /* the same, but keeps a block for the next texts */
 
 /* The ending of a noun that is counted: "" of one, else "s". */
 static inline const char *abdb_plural_ending(long long n)
@@ -72,8 +72,8 @@ bool abdb_has_digit(const char *string);
 int abdb_damerau_distance_ignoring_case(const char *a, const char *b);
 /* The name nearest to `name`, or NULL when none is near enough to suggest. */
 const char *abdb_nearest_name(const char *name, const char *const *names, size_t count);
-/* What a person means who typed `word` where one of `names` is wanted: the name itself, or the only
- * one that differs by no more than case, punctuation or a v before it (6.0: v6.0). NULL: none, or
+/* The name among `names` that a typed `word` means: the name itself, or the only one that differs
+ * only by case, punctuation or a v before it (6.0: v6.0). NULL: none, or
  * several. */
 const char *abdb_only_name_of_loose_spelling(const char *word, const char *const *names,
                                              size_t count);
@@ -85,7 +85,7 @@ int abdb_utf8_char_length(const char *string);
 /* Bytes of "{NAME}" at the beginning of a string (letters, digits and _, no digit first), or 0. */
 size_t abdb_braced_name_length(const char *string);
 
-/* Is the word, of size bytes, one of those that the list separates by mark? NULL lists none. */
+/* Is the word, of size bytes, in the list, whose words `separator` separates? NULL: empty list. */
 bool abdb_list_has_word(const char *list, char separator, const char *word, size_t size);
 /* Is the text one of a list that ends with NULL? */
 bool abdb_text_is_in_list(const char *text, const char *const *list);

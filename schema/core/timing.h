@@ -19,13 +19,13 @@ typedef struct {
 double abdb_monotonic_seconds(void);
 /* Now, UTC: "2026-05-04T03:02:01.000Z". */
 void abdb_format_now_utc(char out[32]);
-/* Nothing is taken until this. */
+/* No time is taken before this call. */
 void abdb_timing_enable(void);
-/* abdb_monotonic_seconds(); 0 where nothing is taken. */
+/* abdb_monotonic_seconds(); 0 where no time is taken. */
 double abdb_timing_now_if_enabled(void);
-/* Adds the time since `from` to the stretch called `what`, which is copied; from any thread. */
+/* Adds the time since start_s to the part named label, which is copied; from any thread. */
 void abdb_timing_add_elapsed(const char *label, double start_s);
-/* What was taken, in the order of first use. */
+/* The times of all parts, in the order of first use. */
 const abdb_timing *abdb_timing_list(size_t *count);
 
 #endif

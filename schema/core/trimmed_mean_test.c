@@ -19,8 +19,8 @@ static size_t trimmed_count_per_end(size_t n)
 }
 
 /* The squared standard error of a trimmed mean of sorted x[0..n) (Yuen 1974): Winsorized squares
- * (what is trimmed counts as the nearest value that is not) over h (h - 1), h being what is
- * left. */
+ * (a trimmed value counts as the nearest untrimmed one) over h (h - 1), h being the number of
+ * untrimmed values. */
 static double winsorized_squared_se_of_trimmed_mean(const double *x, size_t n)
 {
     size_t g = trimmed_count_per_end(n), h = n - 2 * g;
@@ -110,8 +110,8 @@ done:
 
 /* --- two sides -------------------------------------------------------------------------------- */
 
-/* Each side by itself; to both errors comes the drift, squared, once for each command. The degrees
- * of freedom of a sum of errors are those of Welch and Satterthwaite. */
+/* Each side by itself; the squared drift is added to both errors, once for each command. The
+ * degrees of freedom of a sum of errors are by Welch and Satterthwaite. */
 static abdb_status trimmed_difference_of_sides(const abdb_trimmed_mean_trial *t,
                                                abdb_trimmed_mean_outcome *out, abdb_error *err)
 {
@@ -170,13 +170,13 @@ done:
     return st;
 }
 
-/* --- what could be shown ---------------------------------------------------------------------- */
+/* --- detectable differences ------------------------------------------------------------------- */
 
 double abdb_outcome_detectable_change(const abdb_trimmed_mean_outcome *o, double alpha,
                                       double effect)
 {
-    /* A difference of `found` is just significant; a true one must be larger by what the estimate
-     * may fall short of it in 1 of 100 repetitions (one-sided, hence 2 x missed). */
+    /* A difference of `found` is just significant; a true one must be larger, because in 1 of 100
+     * repetitions the estimate is too small by this margin (one-sided, hence 2 x missed). */
     double found = abdb_student_two_sided_critical_t(alpha, o->freedom) * o->error;
 
     return fmax(found, effect) +
@@ -191,8 +191,8 @@ size_t abdb_processes_needed_for_detectable_change(const abdb_trimmed_mean_trial
     double drift = o->error * o->error - o->within;
 
     if (abdb_outcome_detectable_change(o, alpha, effect) <= wanted_change) return have;
-    /* One by one up to 20, then in steps of a tenth. The error within shrinks with what is left
-     * after trimming; the drift does not. */
+    /* One by one up to 20, then in steps of a tenth. The error within shrinks with the number of
+     * untrimmed processes; the drift does not. */
     for (size_t n = have + 1; n <= ABDB_REPEAT_MOST; n += n < 20 ? 1 : n / 10) {
         abdb_trimmed_mean_outcome then = *o;
         double h = (double)(n - 2 * trimmed_count_per_end(n)),

@@ -1,11 +1,11 @@
-/* trimmed_mean_test.h - two sides, each some processes that measured one thing: how they differ, on
- * what evidence, and what these data could show at all.
+/* trimmed_mean_test.h - two sides, each some processes that measured one thing: their difference,
+ * the evidence for it, and the difference that these data could show.
  *
  * The unit is the process: samples of one process share its luck (pages, places, neighbours), so a
  * process counts once, by the logarithm of its median. Sides are summed up by trimmed means, which
  * a few disturbed processes do not move:
  * (1) Processes of one command that took turns are pairs: the trimmed mean of their differences,
- *     with the test of Tukey and McLaughlin (1963). What drifts slowly cancels.
+ *     with the test of Tukey and McLaughlin (1963). Slow drift cancels.
  * (2) Else the test of Yuen (1974), and to the error of each side comes the drift: by how much the
  *     same thing differs between commands (abdb run --calibrate), once for each command.
  * The values of both sides are of the processes that are left, so their ratio is the ratio.
@@ -43,7 +43,7 @@ typedef struct {
     double p;          /* of the two-sided test of no difference */
 } abdb_trimmed_mean_outcome;
 
-/* What one side comes to by itself: exp of its trimmed mean. n at least 1. ABDB_NOMEM. */
+/* The value of one side by itself: exp of its trimmed mean. n at least 1. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_trimmed_geomean_of_logs(const double *x, size_t n, double *out,
                                                        abdb_error *err);
 /* ABDB_DATA: too few processes, or a value is not finite. */
@@ -54,8 +54,8 @@ ABDB_MUST_USE abdb_status abdb_yuen_trimmed_mean_test(const abdb_trimmed_mean_tr
  * estimate must also be `effect` (ln) or more. */
 double abdb_outcome_detectable_change(const abdb_trimmed_mean_outcome *outcome, double alpha,
                                       double effect);
-/* Processes a side that would show `wanted` (ln ratio), those that there are or more; 0: no number
- * of them up to ABDB_REPEAT_MOST (they vary too much, or commands drift). */
+/* Processes a side that would show wanted_change (ln ratio), at least the present number; 0: no
+ * number up to ABDB_REPEAT_MOST is enough (they vary too much, or commands drift). */
 size_t abdb_processes_needed_for_detectable_change(const abdb_trimmed_mean_trial *trial,
                                                    const abdb_trimmed_mean_outcome *outcome,
                                                    double alpha, double effect,
@@ -80,8 +80,8 @@ abdb_verdict abdb_outcome_decide_verdict(const abdb_trimmed_mean_outcome *outcom
 
 /* How one thing measured by several commands, each of some processes, varies: the standard
  * deviation of a process, and of the trimmed mean of a command, of logarithms, pooled over things.
- * What processes contribute to the second is not taken away: it errs towards caution. NAN: there
- * are no two processes, or no two commands. */
+ * The part of processes in the second is not subtracted, so it is rather too large. NAN: there are
+ * no two processes, or no two commands. */
 typedef struct {
     double process, command;                 /* standard deviations */
     double process_freedom, command_freedom; /* degrees of freedom */

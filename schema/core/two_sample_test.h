@@ -1,7 +1,7 @@
-/* two_sample_test.h - two sets of samples: how they differ, and what the evidence is.
+/* two_sample_test.h - two sets of samples: their difference, and the evidence for it.
  *
  * Side a is the baseline, side b the contender. All values are finite and positive, because ratios
- * are what is compared; ABDB_DATA otherwise, or where a side is empty. Nothing is sorted in place.
+ * are compared; ABDB_DATA otherwise, or where a side is empty. No samples are sorted in place.
  *
  * (1) hl_ratio: Hodges-Lehmann estimate on logarithms: the median of all b/a. Inverse for exchanged
  *     sides.
@@ -30,7 +30,7 @@ typedef struct {
 
 ABDB_MUST_USE abdb_status abdb_hodges_lehmann_ratio(const abdb_two_samples *two, double *out,
                                                     abdb_error *err);
-/* *has says whether there is an interval. */
+/* *has: is there an interval? */
 ABDB_MUST_USE abdb_status abdb_hodges_lehmann_interval(const abdb_two_samples *two,
                                                        double confidence, double *low, double *high,
                                                        bool *has, abdb_error *err);

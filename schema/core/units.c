@@ -15,7 +15,7 @@ static const abdb_unit units[] = {
 enum { UNIT_COUNT = sizeof units / sizeof units[0] };
 
 /* Equal without white space, with "\(" read as "(" (an old export escapes them), without the star
- * of a footnote, and without case where that says nothing. */
+ * of a footnote, and, unless by_case, without case. */
 static bool equal_ignoring_space_and_footnote_star(const char *a, const char *b, bool by_case)
 {
     for (;;) {

@@ -13,8 +13,8 @@ typedef struct {
     double factor; /* value in base = value in name x factor */
 } abdb_unit;
 
-/* The unit of that spelling: exact first, then without case and spaces where only one fits and case
- * does not tell bits from bytes ("Gb/s" is not "GB/s", and "gb/s" is neither). NULL: unknown. */
+/* The unit of that spelling: exact first, then without case and spaces where only one fits; case
+ * counts in symbols of bits and bytes ("Gb/s" is not "GB/s", "gb/s" is neither). NULL: unknown. */
 const abdb_unit *abdb_unit_find(const char *spelling);
 /* Value from a unit into another of the same base. ABDB_UNITS: unknown, or another dimension. */
 ABDB_MUST_USE abdb_status abdb_unit_convert(double value, const char *from, const char *to,

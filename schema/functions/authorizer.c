@@ -1,4 +1,4 @@
-/* authorizer.c - what the statements of a connection may do; see authorizer.h. */
+/* authorizer.c - restricts the statements of a connection; see authorizer.h. */
 #include "schema/functions/authorizer.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static bool is_listed_scalar_or_aggregate(const char *name)
     return f && !f->refused && strcmp(f->group, "table") != 0;
 }
 
-/* --- authorizers: what SQLite asks before it prepares a statement ----------------------------- */
+/* --- authorizers: called by SQLite while it prepares a statement ------------------------------ */
 
 /* a, b, c: table, column, database, as the action has it; the function is b. */
 static int authorize_all_but_unlisted_functions(void *unused, int action, const char *a,
@@ -41,7 +41,7 @@ static int authorize_all_but_unlisted_functions(void *unused, int action, const 
     return action != SQLITE_FUNCTION || is_listed_scalar_or_aggregate(b) ? SQLITE_OK : SQLITE_DENY;
 }
 
-/* What is not allowed here is refused. */
+/* Allows read-only statements and refuses all others. */
 static int authorize_read_only_statements(void *unused, int action, const char *a, const char *b,
                                           const char *c, const char *d)
 {
@@ -68,7 +68,7 @@ static int authorize_read_only_statements(void *unused, int action, const char *
     }
 }
 
-/* The same, and what is temporary may be made and dropped. */
+/* The same, and temporary tables may be made and dropped. */
 static int authorize_reads_and_temp_tables(void *unused, int action, const char *a, const char *b,
                                            const char *c, const char *d)
 {

@@ -28,10 +28,10 @@ extern const abdb_sql_function abdb_sql_functions[];
 /* The line of a function, or NULL. Every case of the name is the same. */
 const abdb_sql_function *abdb_sql_function_find(const char *name);
 
-/* What statements may do besides calling functions of the list. */
+/* Rights of statements besides calling functions of the list. */
 typedef enum {
     ABDB_SQL_ALL,               /* anything */
-    ABDB_SQL_READING,           /* read, and ask the pragmas that change nothing */
+    ABDB_SQL_READING,           /* read, and run pragmas that change nothing */
     ABDB_SQL_READING_AND_TABLES /* that, and make, fill and drop temporary tables */
 } abdb_sql_rights;
 

@@ -51,7 +51,7 @@ static const char *end_of_printed_key(const char *key)
     return key + 2 + KEY_DIGITS;
 }
 
-/* key_number(KEY): what entry_key, spec_key or price_key is, the indexed part of a printed key. */
+/* key_number(KEY): the value of entry_key, spec_key or price_key, indexed part of a printed key. */
 static void sql_key_number(sqlite3_context *context, int count, sqlite3_value **value)
 {
     const char *key = (const char *)sqlite3_value_text(value[0]);

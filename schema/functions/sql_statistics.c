@@ -22,7 +22,7 @@ typedef struct {
     int arguments, sides; /* sides: the second argument is one */
     double option;        /* of the last argument, where it is not given */
     int has_option;       /* the last argument is an option */
-    /* *has: there is a value; err says why a status is not ABDB_OK. */
+    /* *has: there is a value; err: the reason of a status other than ABDB_OK. */
     abdb_status (*compute)(const samples *s, double *out, int *has, abdb_error *err);
 } statistic;
 
@@ -317,7 +317,7 @@ int abdb_sql_register_statistics(sqlite3 *db)
     int code = SQLITE_OK;
 
     for (size_t i = 0; i < sizeof statistics / sizeof statistics[0] && code == SQLITE_OK; i++) {
-        statistic *f = malloc(sizeof *f); /* SQLite wants what is not const, and frees it */
+        statistic *f = malloc(sizeof *f); /* SQLite needs it not const and frees it */
 
         if (!f) return SQLITE_NOMEM;
         *f = statistics[i];

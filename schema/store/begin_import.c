@@ -43,7 +43,7 @@ abdb_status abdb_writer_find_newest_import_of_same_input(abdb_writer *w, abdb_re
                : abdb_db_report_sqlite_error(w->db, err, "artifact");
 }
 
-/* Is there nothing to read? Else says whether the reading replaces an older one, or adds to it. */
+/* Can the input be skipped? Else notes whether the import replaces an older one, or adds to it. */
 bool abdb_writer_should_skip_else_set_replace_and_retry(abdb_writer *w, const abdb_reading *r)
 {
     bool read = r->version >= 0, retry = read && w->unit->retry && r->counts.rejected;
@@ -93,8 +93,8 @@ static abdb_status delete_artifact_rejects(abdb_writer *w, abdb_error *err)
 }
 
 /* A unit that is larger than the file would pass through the log whole: every page written twice.
- * With a rollback journal only what was there is, and a crash still leaves the file as it was.
- * Where others read at this moment the mode stays. */
+ * With a rollback journal only old pages are written twice, and a crash still leaves the file as it
+ * was. Where others read at this moment the mode stays. */
 static void leave_wal_if_input_outgrows_database(abdb_writer *w, size_t size)
 {
     sqlite3_int64 pages = 0, page = 0;
@@ -111,8 +111,8 @@ static void leave_wal_if_input_outgrows_database(abdb_writer *w, size_t size)
     w->journal = 1;
 }
 
-/* The transaction begins with the first record, so that nobody waits while a file is read. Another
- * writer may have kept the same file meanwhile: then its records say nothing new. */
+/* The transaction begins with the first record, so that other writers do not wait while a file is
+ * read. Another writer may have imported the same file by then: its records are not new. */
 abdb_status abdb_writer_begin_and_insert_artifact_once(abdb_writer *w, abdb_error *err)
 {
     abdb_reading there;

@@ -132,9 +132,9 @@ static abdb_status drop_entry_and_description_indexes_keep_sql(abdb_writer *w, a
     return abdb_db_exec(w->db, drop, err);
 }
 
-/* Builds those of the dropped indexes whose statement has a word in it. What SQLite sorts it sorts
- * in pieces of the size of its cache, each in memory: small pieces are in the processor's cache,
- * and that is a third of the time of keys. */
+/* Builds the dropped indexes whose statement contains a word. SQLite sorts in pieces of the size of
+ * its own cache, each in memory: small pieces stay in the processor's cache, which saves a third
+ * of the time of keys. */
 static abdb_status rebuild_dropped_indexes_matching(abdb_writer *w, const char *word,
                                                     abdb_error *err)
 {
@@ -158,8 +158,8 @@ done:
     return st;
 }
 
-/* Turns to bulk where the unit is large beside what the file holds and all keys fit into memory:
- * with keys looked up there instead of in an index, indexes can be dropped now and built at the
+/* Turns to bulk where the unit is large beside the database's entries and all keys fit into memory:
+ * with keys looked up in memory instead of an index, indexes can be dropped now and built at the
  * end. */
 static abdb_status start_bulk_drop_indexes_if_worthwhile(abdb_writer *w, abdb_error *err)
 {

@@ -1,12 +1,11 @@
-/* canonical_names.c - the names: every spelling in use and what it means today.
+/* canonical_names.c - the names: every spelling in use and its meaning today.
  *
- * Facts keep the spelling that was published. Which device, model or submitter it means is decided
- * here: (1) the spelling is a canonical name that no alias renames, (2) an alias has this spelling,
- * (3) without case and punctuation it equals an alias or a canonical name, (4) it does without what
- * decorates the name of a device (resolve_device_names.c), else (5) it stays what it is,
- * unresolved. New spellings are looked up as they come; where a dictionary changed, all are, so an
- * alias that comes later mends the facts that came before, and the entries that it moves are
- * touched.
+ * Facts keep their published spelling. Its device, model or submitter is found here by five rules:
+ * (1) the spelling is a canonical name that no alias renames, (2) an alias has this spelling,
+ * (3) without case and punctuation it equals an alias or a canonical name, (4) it does so without
+ * the decorations of a device name (resolve_device_names.c), else (5) it stays as it is,
+ * unresolved. New spellings are looked up as they come; after a change of a dictionary all are, so
+ * a later alias also corrects earlier facts, and the entries whose name changes are touched.
  */
 #include "schema/store/derive.h"
 
@@ -61,9 +60,9 @@ static const char collect_all[] =
     "  UNION SELECT 'model', model FROM model"
     "  UNION SELECT kind, spelling FROM name);";
 
-/* What is known: a meaning is one or more parts (an alias may stand for several devices, with their
- * shares). Then each spelling by the first rule that has it; OR IGNORE keeps what an earlier rule
- * gave. Folded: the first spelling in order decides, canonical names before aliases. */
+/* Known names: a meaning is one or more parts (an alias may stand for several devices, with their
+ * shares). Then each spelling by the first rule that matches; OR IGNORE keeps the result of an
+ * earlier rule. Folded: the first spelling in order decides, canonical names before aliases. */
 static const char look_up[] =
     "INSERT INTO meaning SELECT 'device', device, abdb_fold(device), 1, device, NULL, 1, device,"
     "  'canon' FROM device d WHERE NOT EXISTS (SELECT 1 FROM alias a WHERE a.kind = 'device'"
@@ -93,7 +92,7 @@ static const char look_up[] =
     "  'unresolved' FROM spelt s WHERE NOT EXISTS (SELECT 1 FROM meant n WHERE n.kind = s.kind"
     "  AND n.spelling = s.spelling);";
 
-/* Entries whose identity a new meaning changes, and those that share the old or the new one. */
+/* Entries whose identity a new meaning changes, and entries that share the old or the new one. */
 static const char touch_moved[] =
     "CREATE TEMP TABLE moved AS SELECT n.kind, n.folded AS was, m.folded AS is_now FROM name n"
     "  JOIN meant m ON m.kind = n.kind AND m.spelling = n.spelling AND m.part = n.part"

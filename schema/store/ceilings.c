@@ -23,8 +23,8 @@ static const char find[] =
     "  CROSS JOIN description d ON d.device IS l.device"
     "  CROSS JOIN entry_row w ON w.description_id = d.description_id;";
 
-/* The best of those and of the best so far: by value, then by key, so that the order of imports
- * plays no part. Of bandwidth the number format does not matter. */
+/* The best of the found entries and of the best so far: by value, then by key, so that the order of
+ * imports has no effect. Number formats are not separated for bandwidth. */
 static const char keep[] =
     "INSERT OR IGNORE INTO found SELECT r.entry_id FROM ceiling_best b"
     "  CROSS JOIN result_row r ON r.result_id = b.result_id;"

@@ -119,8 +119,8 @@ int abdb_db_switch_to_rollback_journal(abdb_db *db)
 }
 
 /* Puts the log back into the file. Where another connection is open the log stays for it, and the
- * last writer that closes puts it back; what readers allow is copied now. ABDB_PARTIAL: the log
- * stays for another reason. */
+ * last writer that closes puts it back; pages that no reader needs are copied now. ABDB_PARTIAL:
+ * the log stays for another reason. */
 static abdb_status checkpoint_and_leave_wal(abdb_db *db, abdb_error *err)
 {
     const char *words;

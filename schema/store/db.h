@@ -41,7 +41,7 @@ typedef struct {
 
 #define ABDB_CACHE_SIZE "-16384" /* of a writer, KiB below 0 */
 
-/* What abdb_db_open has: ten seconds, silently. */
+/* The default of abdb_db_open: ten seconds, silently. */
 extern const abdb_busy_timeout abdb_patience_short;
 
 /* Opens path. ABDB_READ and ABDB_WRITE want an abdb database there; ABDB_CREATE makes one where

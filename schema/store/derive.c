@@ -5,7 +5,7 @@
 
 #include "schema/core/timing.h"
 
-/* Up to where derived rows are made, and what is stale: read_derived_marks_and_stale_flags reads
+/* The last rows with derived rows, and the stale parts: read_derived_marks_and_stale_flags reads
  * this and last_sql alike. */
 static const char marks_sql[] =
     "SELECT coalesce(max(CASE key WHEN 'derived.entry' THEN CAST(value AS INTEGER) END), 0),"
@@ -92,8 +92,8 @@ static abdb_status store_derived_marks_clear_stale_touched(abdb_db *db, const ab
 /* Counts of rows for the planner, by a sample of each index: milliseconds at any size. */
 #define ANALYZE "PRAGMA analysis_limit = 400; "
 
-/* What was counted when the file held a few rows would make the planner read whole tables for each
- * of the many that came since: such a file is counted again before it is asked. */
+/* Statistics of a file with few rows would make the planner read whole tables for each of many new
+ * rows: such a file is analyzed again before it is queried. */
 static abdb_status analyze_if_rows_grew_fourfold(abdb_db *db, const abdb_marks *counted,
                                                  const abdb_marks *now, abdb_error *err)
 {
@@ -104,8 +104,8 @@ static abdb_status analyze_if_rows_grew_fourfold(abdb_db *db, const abdb_marks *
     return outgrown ? abdb_db_exec(db, ANALYZE "ANALYZE main", err) : ABDB_OK;
 }
 
-/* Makes the derived rows of what was added since the last time, or all of them again: names,
- * withdrawn rows, ceilings and subjects. */
+/* Makes the derived rows of newly added rows, or all of them again: names, withdrawn rows, ceilings
+ * and subjects. */
 static abdb_status update_derived_tables(abdb_db *db, bool from_scratch, abdb_error *err)
 {
     static const abdb_marks nothing = {0};

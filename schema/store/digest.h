@@ -21,7 +21,7 @@ void abdb_sha256_hex_with_progress(const void *data, size_t size,
  * probability n^2 / 2^64 (5e-8 at a million), which is why the other part is compared; both, at a
  * billion, with 3e-21. */
 abdb_key abdb_sha256_key_of_bytes(const void *data, size_t size);
-/* The same in two steps: the key of what was added so far, to which more may be added. */
+/* The same in steps: the key of all text added so far, and more text may be added after it. */
 typedef struct {
     SHA256_CTX context;
 } abdb_digest;

@@ -97,8 +97,8 @@ static void append_result_and_samples_to_key_text(abdb_text *text, const abdb_re
 /* \x1e stands between parts of a key's text and \x1f between fields: no field contains them. */
 enum { POINTS = 64 };
 
-/* What makes keys: a text that is used again and again, and points that came
- * before, since files repeat them. */
+/* The state of a maker of keys: a text that is used again and again, and earlier points, since
+ * files repeat them. */
 typedef struct {
     const char *file; /* its digest; NULL: none */
     abdb_text text;
@@ -147,7 +147,7 @@ static abdb_key cached_key_of_sorted_factors(key_maker *k, const abdb_sorted_ent
     return digest_key_text_cached(k);
 }
 
-/* Does a field say more than what stands there where nothing is said? */
+/* Has a field a value other than its default? */
 static bool field_is_set_and_not_default(const abdb_entry *e, int field)
 {
     const char *text = e->field[field];
@@ -169,7 +169,7 @@ static void append_key_text(abdb_text *text, abdb_key key)
     append_integer(text, key.low);
 }
 
-/* What the entry says of itself beyond the fields that many share. */
+/* Appends the values of an entry outside the fields shared by many entries. */
 static void append_unshared_fields_to_key(abdb_text *text, const abdb_entry *e)
 {
     for (int i = 0; i < ABDB_FIELD_COUNT; i++)
@@ -186,7 +186,7 @@ static void append_unshared_fields_to_key(abdb_text *text, const abdb_entry *e)
     }
 }
 
-/* What tells this measured row of the file at hand from equal ones elsewhere. */
+/* A number that separates a measured row of this file from equal rows elsewhere. */
 static long long given_origin_or_digest_of_row_place(key_maker *k, const abdb_entry *e)
 {
     const char *evidence = e->field[ABDB_FIELD_evidence];

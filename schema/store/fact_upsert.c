@@ -18,7 +18,7 @@ static void build_fact_upsert_sql(const fact_table *kind_of_fact, const abdb_fac
     abdb_text_puts(sql, kind_of_fact->digest_key ? ") VALUES (?, ?, ?" : ") VALUES (?");
     for (size_t i = 1; i < fact->columns; i++) abdb_text_puts(sql, ", ?");
     abdb_text_puts(sql, ")");
-    if (!kind_of_fact->conflict) { /* appended; what is there stays as it is */
+    if (!kind_of_fact->conflict) { /* appended; existing rows stay unchanged */
         if (!kind_of_fact->digest_key) abdb_text_puts(sql, " ON CONFLICT DO NOTHING");
         return;
     }
@@ -26,7 +26,7 @@ static void build_fact_upsert_sql(const fact_table *kind_of_fact, const abdb_fac
     for (size_t i = 0; i < fact->columns; i++)
         abdb_text_printf(sql, "%s\"%s\" = coalesce(excluded.\"%s\", \"%s\")", i ? ", " : "",
                          fact->column[i].name, fact->column[i].name, fact->column[i].name);
-    /* Only where something changes: sqlite3_changes() then says whether the row was new. */
+    /* Only where a value changes: sqlite3_changes() is then 0 for an unchanged row. */
     abdb_text_puts(sql, " WHERE ");
     for (size_t i = 0; i < fact->columns; i++)
         abdb_text_printf(sql, "%sexcluded.\"%s\" <> coalesce(\"%s\", '')", i ? " OR " : "",

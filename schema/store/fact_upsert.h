@@ -26,8 +26,8 @@ typedef struct {
     abdb_text columns, sql; /* of the fact at hand */
 } abdb_fact_upserts;
 
-/* The statement for the table and the columns that the fact has, whose names are those of the
- * table. It stays the cache's; reset it after use. */
+/* The statement for the table and the columns of the fact, which have the names of the table's
+ * columns. It stays the cache's; reset it after use. */
 ABDB_MUST_USE abdb_status abdb_fact_upserts_get(abdb_fact_upserts *cache, abdb_db *db,
                                                 const fact_table *table, const abdb_fact *fact,
                                                 sqlite3_stmt **out, abdb_error *err);

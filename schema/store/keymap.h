@@ -8,12 +8,12 @@
 
 #include "schema/core/record.h"
 
-/* Keys that a map may hold: 14 bytes each and a little room, twice while it grows. So many entries
- * and so many of what they share stay under 128 MiB together. */
+/* Keys that a map may hold: 14 bytes each and a little room, twice while it grows. The maps of so
+ * many entries and of their shared rows stay under 128 MiB together. */
 enum { ABDB_KEYMAP_MAX = 390000, ABDB_KEYMAP_ENTRIES_MAX = 2900000 };
 
 /* Zeroed is empty. Keys are digests: they are spread evenly, and the high part is never negative.
- * Of the low part 16 bits are kept: 79 bits tell two keys apart. */
+ * Only 16 bits of the low part are kept: two keys differ by 79 bits. */
 typedef struct {
     int64_t key; /* -1: free */
     uint32_t number;
@@ -28,7 +28,7 @@ typedef struct {
 
 /* The number of a key, or 0. */
 uint32_t abdb_keymap_get_number_or_0(const abdb_keymap *map, abdb_key key);
-/* Begins to fetch the memory where a key would be found: it is asked for soon. */
+/* Begins to fetch the memory of a key that will be looked up soon. */
 void abdb_keymap_prefetch(const abdb_keymap *map, abdb_key key);
 /* False: no memory, or more keys than it may hold. */
 bool abdb_keymap_put_unless_full(abdb_keymap *map, abdb_key key, uint32_t number);

@@ -51,7 +51,7 @@ static const char *const union_sql[] = {
     "INSERT INTO main.reject SELECT b.new, r.line, r.field, r.reason, r.raw"
     "  FROM other.reject r JOIN both_artifact b ON b.old = r.artifact_id"
     "  WHERE r.artifact_id IN (SELECT artifact_id FROM new_artifact) ORDER BY r.rowid;",
-    /* specifications and prices, and where they were said */
+    /* specifications and prices, and their places in sources */
     "INSERT INTO main.spec SELECT NULL, spec_key, spec_key_low, device, quantity, dtype, engine,"
     "  sparsity, basis, power_limit, value, unit, raw_value, raw_unit, note, source, locator, date"
     "  FROM other.spec o WHERE NOT EXISTS (SELECT 1 FROM main.spec m WHERE m.spec_key = o.spec_key"

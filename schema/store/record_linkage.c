@@ -11,11 +11,11 @@
  *      the lowest rank) is the anchor, and each of its values is a subject. A value of another
  *      source joins the value that it agrees with; if it is the mean of all of the anchor's it is
  *      an average, flagged and never preferred; else it is a subject of its own.
- * A value that is a thousand, million or milliard times that of the log of the same name, or that
- * part of it, is in another unit than it says: quarantined, and never preferred.
+ * A value that is a thousand, million or milliard times the value of the log of the same name, or
+ * such a part of it, has a wrong unit: quarantined, and never preferred.
  * Preferred is the statement of the source with the lowest rank, then the most digits, then the
- * smallest public ID, then the smallest key. The order of imports plays no part anywhere.
- * What is made anew is a block (record_linkage_blocks.c).
+ * smallest public ID, then the smallest key. The order of imports has no effect anywhere.
+ * Subjects are made anew block by block (record_linkage_blocks.c).
  */
 #include <float.h>
 #include <math.h>
@@ -100,8 +100,8 @@ static char *copy_text_to_arena(statement_table *t, const char *text)
     return text ? abdb_arena_copy(&t->arena, text, strlen(text)) : NULL;
 }
 
-/* All statements that share a subject with something new, sorted so that those of one subject
- * follow one another; the text is copied, as the table outlives the statement. */
+/* All statements that share a subject with a new row, sorted so that statements of one subject
+ * follow each other; the text is copied, as the table outlives the SQL statement. */
 static abdb_status read_statements_of_changed_blocks(abdb_db *db, statement_table *t,
                                                      abdb_error *err)
 {
@@ -305,7 +305,7 @@ static int is_preferred_by_rank_digits_id_key(const statement *a, const statemen
     return order < 0;
 }
 
-/* What is known of one cluster. */
+/* The verdict on one cluster. */
 typedef struct {
     bool any;
     size_t preferred, sources;
@@ -315,7 +315,7 @@ typedef struct {
     int values_differ, devices_differ, units_differ, verified;
 } cluster_verdict;
 
-/* Row i as one of the cluster that v is about; *lowest, *highest: what all values so far share. */
+/* Adds row i to the verdict v on its cluster; *lowest, *highest: the range common to all values. */
 static void add_statement_to_cluster_verdict(cluster_verdict *v, const statement *row, size_t from,
                                              size_t i, double *lowest, double *highest)
 {
@@ -368,8 +368,8 @@ static void mark_repeated_public_ids(statement *row, size_t from, size_t to)
     }
 }
 
-/* Decides what rows from to to - 1, statements of one result, have in common, and inserts a row of
- * subject for each. */
+/* Finds the preferred one of rows from to to - 1, statements of one result, and conflicts among
+ * them; inserts a row of subject for each. */
 static abdb_status resolve_and_insert_subject(abdb_db *db, sqlite3_stmt *s, statement *row,
                                               size_t from, size_t to, abdb_error *err)
 {

@@ -1,5 +1,5 @@
-/* record_linkage_blocks.c - which subjects are made anew: those of a block, all statements of one
- * suite, round and model, where one of them is new or touched (derive.h). */
+/* record_linkage_blocks.c - finds the subjects to make anew: all of a block (the statements of one
+ * suite, round and model) where one statement is new or touched (derive.h). */
 #include "schema/store/derive.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static const char blocks_of_many[] =
     "  WHERE d.evidence = 'mlperf' AND d.suite IS NOT NULL AND d.kind <> 'run'"
     "  AND EXISTS (SELECT 1 FROM entry_row w WHERE w.description_id = d.description_id"
     "    AND (w.entry_id > %lld OR w.entry_id IN (SELECT entry_id FROM touched)))";
-/* New and touched entries up to which they are looked at one by one. */
+/* Up to so many new and touched entries, each is processed by itself. */
 enum { FEW = 5000 };
 
 /* The descriptions of the blocks, whatever spelling of the model they use. */

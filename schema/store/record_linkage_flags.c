@@ -1,7 +1,7 @@
-/* record_linkage_flags.c - what all statements of one result say together, whichever is preferred:
- * that it was run with power measurement, whether its value was inferred from another scenario,
- * that sources give it different public IDs, and that one source gives one ID several values (a
- * result that was corrected: which one counts is not said). Words of subject.flags.
+/* record_linkage_flags.c - flags from all statements of one result, whichever is preferred: it was
+ * run with power measurement, its value was inferred from another scenario, sources give it
+ * different public IDs, one source gives one ID several values (a corrected result: the valid one
+ * is not known). Words of subject.flags.
  *
  * inferred: a column of the submission checker may claim it; evidence decides. The log of the
  * result, else the equality of its value with that of another scenario of the same system by the

@@ -1,8 +1,8 @@
 /* row_buffer.c - rows gathered in memory, ROWS at a time, and the virtual table that reads them;
  * see row_buffer.h. The virtual table is eponymous (it has no xCreate): it exists as soon as its
  * module is registered, leaves nothing in the file, and one INSERT ... SELECT of it takes all
- * waiting rows. The statement asks for the columns that a row has said so far, and has NULL for the
- * others: most rows leave most columns out, and each that is asked for costs. */
+ * waiting rows. The statement reads only columns that some row has set so far, with NULL for the
+ * others: most rows leave most columns out, and each column that is read costs time. */
 #include "schema/store/row_buffer.h"
 
 #include <stdint.h>
@@ -30,7 +30,7 @@ struct abdb_row_buffer {
     char name[40]; /* of the virtual table; that which is written is behind NAME_BEGINS */
     int columns, waiting;
     uint64_t said,
-        asked;   /* columns that any row has said, and those of the statement: bit 0, ... */
+        asked;   /* columns that any row has set, and columns of the statement: bit 0, ... */
     bool failed; /* there was no memory for a text */
     abdb_arena text;
     cell row[]; /* ROWS x columns */

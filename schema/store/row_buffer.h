@@ -10,7 +10,7 @@ typedef struct abdb_row_buffer abdb_row_buffer;
 /* Rows of a table with so many columns. */
 ABDB_MUST_USE abdb_status abdb_row_buffer_open(abdb_row_buffer **out, abdb_db *db,
                                                const char *table, int columns, abdb_error *err);
-/* Those that were not stored are lost. */
+/* Rows that were not stored are lost. */
 void abdb_row_buffer_discard_and_close(abdb_row_buffer *g);
 
 /* Sets column 1, 2, ... of the current row; columns not set are NULL. Text is copied. */

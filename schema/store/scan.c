@@ -190,8 +190,8 @@ static double column_number_or_nan(sqlite3_stmt *s, int i)
     return sqlite3_column_type(s, i) == SQLITE_NULL ? NAN : sqlite3_column_double(s, i);
 }
 
-/* An entry that no record has room for, as another program may write one: refused, for what lies
- * beyond would be lost. */
+/* An entry too large for a record, perhaps written by another program: refused, because the part
+ * beyond the limit would be lost. */
 static abdb_status fail_entry_exceeds_limit(const scanner *w, const char *what, int most)
 {
     return ABDB_FAIL(w->err, ABDB_LIMIT,
@@ -281,7 +281,7 @@ static void read_rank_row(scanner *w, sqlite3_stmt *s, void *at)
                                    .binding = copy_column_or_null(w, s, 3)};
 }
 
-/* What belongs to one number, as a list of the arena. */
+/* The rows of one number, as a list of the arena. */
 static abdb_status read_rows_into_arena_list(scanner *w, scan_statement which, sqlite3_int64 id,
                                              size_t size,
                                              void (*read_row)(scanner *, sqlite3_stmt *, void *),
@@ -361,7 +361,7 @@ done:
     return st;
 }
 
-/* What was filled in where the record said nothing is taken out again: the key is of what was said.
+/* Removes defaults that were filled in for missing values: the key is made of the given values.
  */
 static void remove_default_fields(abdb_entry *e)
 {
@@ -445,8 +445,8 @@ done:
     return st;
 }
 
-/* Entries that are neither whole nor piece, then each whole. What was withdrawn stays here: a
- * file's withdrawal names the file, which a copy does not know. */
+/* Entries that are neither whole nor piece, then each whole. Withdrawn entries are not copied: a
+ * file's withdrawal names the file, which is unknown in a copy. */
 static abdb_status pass_entries_to_sink_in_key_order(scanner *w, const char *entries)
 {
     static const char *const order[] = {

@@ -1,4 +1,4 @@
-/* schema_check.c - tables and views of a file against those of this program; see schema_check.h. */
+/* schema_check.c - compares tables and views of a file with this program's; see schema_check.h. */
 #include "schema/store/schema_check.h"
 
 #include <ctype.h>
@@ -15,7 +15,7 @@ typedef struct {
     size_t name_size, size;
 } object;
 
-/* What schema/ddl and schema/views make. */
+/* The objects made by schema/ddl and schema/views. */
 typedef struct {
     object object[OBJECTS_MAX];
     size_t count;
@@ -27,7 +27,7 @@ static bool is_identifier_char(char c)
 }
 
 /* Adds SQL without comments, and without blanks but for one between two words: two texts that
- * differ in layout alone become equal. What stands in quotes is copied as it is. */
+ * differ only in layout become equal. Quoted text is copied unchanged. */
 static void append_sql_without_comments_and_blanks(abdb_text *out, const char *sql)
 {
     bool blank = false;
@@ -114,8 +114,8 @@ static object *find_expected_object(expected_objects *e, const char *name)
     return NULL;
 }
 
-/* Does a file say the same of an object? Most often to the byte, as SQLite keeps statements as they
- * were made; else layout and comments are taken off both. False, and *failed: no memory. */
+/* Has a file the same SQL of an object? Most often byte for byte, as SQLite keeps statements as
+ * written; else layout and comments are removed from both. False, and *failed: no memory. */
 static bool same_sql_ignoring_layout(const object *own, const char *sql, bool *failed)
 {
     abdb_text plain = {0}, wanted = {0}, copy = {0};

@@ -8,7 +8,7 @@
 #include "schema/core/text.h"
 #include "schema/store/writer_internal.h"
 
-/* Text for a reason that names what was found. */
+/* Text for a reason that contains the invalid value. */
 static _Thread_local char words[160];
 
 /* Why evidence, kind or source cannot be stored; NULL if they can. */

@@ -6,9 +6,9 @@
 
 enum { TARGETS_MAX = 8 };
 
-/* What the word (?1) may mean, and when that was withdrawn already: a file by path, its end, its
- * digest or eight digits of it; a key; a name; or what is withdrawn now, which the views of facts
- * no longer show. */
+/* Possible targets of the word (?1), with the date of an earlier withdrawal: a file by its path,
+ * the end of it, its digest or eight digits of it; a key; a name; or a withdrawn target, which the
+ * views of facts no longer show. */
 static const char meanings[] =
     "SELECT t.target, min(t.what), w.date || ': ' || w.reason FROM ("
     "  SELECT sha256 AS target, path AS what FROM artifact WHERE path = ?1 OR sha256 = ?1"

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* The entries to look at: all when a withdrawal came, else those beyond the mark and the touched.
+/* The entries to check: after a new withdrawal all, else new ones beyond the mark and touched ones.
  */
 static const char which_all[] =
     "CREATE TEMP TABLE looked AS SELECT entry_id FROM entry_row WHERE entry_key IN (SELECT"
@@ -29,9 +29,9 @@ static const char views[] =
     "CREATE TEMP VIEW witness_all AS SELECT entry_id, artifact_id FROM main.entry_row"
     "  WHERE artifact_id IS NOT NULL UNION ALL SELECT entry_id, artifact_id FROM main.witness_row;";
 
-/* Which of the entries looked at are out: withdrawn themselves, by a name of a result, or said
- * by no place that still counts. What changes sides is touched, so that subjects and ceilings
- * follow. */
+/* The checked entries that are out: withdrawn themselves, by a name of a result, or left without a
+ * place that still counts. An entry that goes out or comes back is touched, so that subjects and
+ * ceilings follow. */
 static const char look[] =
     "ANALYZE temp.looked;"
     "CREATE TEMP TABLE out AS SELECT l.entry_id FROM looked l JOIN entry_row e USING (entry_id)"

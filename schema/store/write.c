@@ -265,7 +265,7 @@ abdb_status abdb_writer_commit_and_withdraw_replaced_imports(abdb_writer *w, abd
         st = withdraw_imports_by_older_versions(w, err);
     if (st == ABDB_OK && w->unit && w->unit->replace && w->artifact)
         st = restore_import_withdraw_others_of_same_bytes(w, w->artifact, err);
-    /* Whoever read the file may have taken what memory was refused to for what is not there. */
+    /* The reader of the file may have taken a value lost for lack of memory for a missing one. */
     if (st == ABDB_OK && abdb_allocation_failure_count() != w->starved)
         st = ABDB_FAIL(err, ABDB_NOMEM, "a file");
     if (st == ABDB_OK) {
@@ -299,7 +299,7 @@ void abdb_writer_rollback_and_forget_ids(abdb_writer *w, abdb_counts *counts)
     sqlite3_exec(w->db->sql, "ROLLBACK", NULL, NULL, NULL);
     w->open = 0;
     return_to_wal_mode(w);
-    forget_cached_ids(w); /* those that were given within the unit are nobody's now */
+    forget_cached_ids(w); /* numbers given within the unit are invalid now */
 }
 
 abdb_status abdb_writer_update_derived(abdb_writer *w, abdb_error *err)
@@ -312,7 +312,7 @@ done:
     return st;
 }
 
-/* Counts a row of the input once, by what its entries and facts became: accepted, duplicate,
+/* Counts a row of the input once, by the outcome of its entries and facts: accepted, duplicate,
  * rejected or ignored. */
 static abdb_status count_row_by_outcome_and_reset(void *self, abdb_error *err)
 {

@@ -197,7 +197,7 @@ static abdb_status insert_witness_touch_entry(abdb_writer *w, const abdb_entry *
 
     w->row_old = 1;
     if (!w->artifact) return ABDB_OK;
-    TRY(abdb_writer_flush_rows(w, err)); /* it looks at the entry */
+    TRY(abdb_writer_flush_rows(w, err)); /* the statement reads the entry */
     sqlite3_bind_int64(s, 1, id);
     sqlite3_bind_int64(s, 2, w->artifact);
     sqlite3_bind_int64(s, 3, parse_line_number_of_locator_or_0(e->locator));

@@ -1,6 +1,6 @@
-/* write_entry_parts.c - what belongs to an entry: results with their samples, readings of sensors,
- * spans, ranks; and the circumstances that many entries share, each kept once: quantity,
- * environment, process. */
+/* write_entry_parts.c - the parts of an entry: results with their samples, readings of sensors,
+ * spans, ranks; and rows that many entries share, each kept once: quantity, environment,
+ * process. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 #include "schema/store/entry_key.h"
 #include "schema/store/writer_internal.h"
 
-/* Is this what the last number was? Results of a file mostly repeat it, and comparing is cheaper
- * than a digest. The texts stand one after another, ended by \x1f, or by \x1e where one is
+/* Is this the quantity of the last result? Results of a file mostly repeat it, and a comparison is
+ * cheaper than a digest. The texts follow each other, ended by \x1f, or by \x1e where one is
  * missing. */
 static bool is_same_quantity_as_last(const abdb_writer *w, const char *const text[6])
 {
@@ -26,7 +26,7 @@ static bool is_same_quantity_as_last(const abdb_writer *w, const char *const tex
     return true;
 }
 
-/* What a number is, kept once. */
+/* The quantity of a number, kept once. */
 static abdb_status find_or_insert_quantity(abdb_writer *w, const abdb_result *r,
                                            sqlite3_int64 *quantity, abdb_error *err)
 {
@@ -69,7 +69,7 @@ done:
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* The first number that is free in a table, asked once a unit. */
+/* The first number that is free in a table, read once a unit. */
 static abdb_status read_first_free_id_once(abdb_writer *w, sqlite3_int64 *next, const char *sql,
                                            abdb_error *err)
 {
@@ -238,7 +238,7 @@ static bool keys_are_equal(abdb_key a, abdb_key b)
     return a.high == b.high && a.low == b.low;
 }
 
-/* The number of what the statement `insert` holds from parameter 3 on, kept once under its key. */
+/* The number of the row bound to the statement `insert` from parameter 3 on, kept once by key. */
 static abdb_status find_or_insert_by_key(abdb_writer *w, statement_id find, statement_id insert,
                                          abdb_key key, sqlite3_int64 *id, abdb_error *err)
 {

@@ -94,7 +94,7 @@ done:
     return st;
 }
 
-/* Names a published fact and notes where it was said. */
+/* Names a published fact and notes its place in a source. */
 static abdb_status insert_origin_and_name(abdb_writer *w, const fact_table *table,
                                           const abdb_fact *fact, sqlite3_int64 id, abdb_error *err)
 {
@@ -173,8 +173,8 @@ static bool rewrite_raw_number_plainly(const abdb_fact *fact, const char *raw, c
     return false;
 }
 
-/* The key of a published fact: of its columns in the order of the table, whatever order and form a
- * file gave them in; one that is left out counts as what the table puts there. */
+/* The key of a published fact: of its columns in the order of the table, whatever their order and
+ * form in a file; a missing column counts with the table's default. */
 static abdb_key fact_content_key(abdb_text *text, const fact_table *table, const abdb_fact *fact)
 {
     const char *names = table->columns;
@@ -199,7 +199,7 @@ static abdb_key fact_content_key(abdb_text *text, const fact_table *table, const
             else if (said)
                 abdb_text_printf(text, "\x1f%s=%.17g", name, fact->column[i].num);
         }
-        /* The default of the column is part of the key of those that leave it out. */
+        /* The default of the column is part of the key of facts without this column. */
         if (!said && strncmp(names, "basis ", 6) == 0)
             abdb_text_puts(text, "\x1f"
                                  "basis=card");
@@ -250,8 +250,8 @@ static abdb_status find_fact_id_by_key(abdb_writer *w, const fact_table *table, 
     return st;
 }
 
-/* What a change of a dictionary makes stale: derived rows are made anew for what it touches. Each
- * is marked once in a transaction. */
+/* Marks the parts made stale by a change of a dictionary: their derived rows are made anew. Each is
+ * marked once in a transaction. */
 static abdb_status mark_derived_rows_stale(abdb_writer *w, const fact_table *table, abdb_error *err)
 {
     static const struct {

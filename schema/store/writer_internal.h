@@ -59,12 +59,12 @@ struct abdb_writer {
     abdb_db *db;
     sqlite3_stmt *statement[S_COUNT];
     abdb_fact_upserts fact_upserts;
-    unsigned marked_stale;        /* what the open transaction has marked, a bit each */
+    unsigned marked_stale;        /* marks set by the open transaction, a bit each */
     int begun;                    /* a unit was begun */
     int open;                     /* its transaction is open: a record came */
     const abdb_import_file *unit; /* of the unit, or NULL */
     int retries;                  /* it adds to a reading that had rejects */
-    int said_by_another;          /* another writer kept the unit's file meanwhile */
+    int said_by_another;          /* another writer has imported the unit's file */
     int dirty;                    /* facts were kept since the last index */
     int unit_dirty;               /* facts were kept in the open unit */
     sqlite3_int64 artifact;       /* 0: none */
@@ -74,11 +74,11 @@ struct abdb_writer {
     size_t kept;                        /* entries since the unit began */
     abdb_counts counts;
     abdb_counts before;                           /* of the import whose rejects are tried again */
-    int row_new, row_old, row_bad;                /* what the open input row brought */
-    abdb_keymap points, descriptions, quantities; /* numbers of what was kept or looked up */
+    int row_new, row_old, row_bad;                /* rows of the open input row, by outcome */
+    abdb_keymap points, descriptions, quantities; /* numbers of rows kept or looked up */
     abdb_key last_environment, last_process;      /* and their numbers */
     sqlite3_int64 last_environment_id, last_process_id, last_quantity;
-    sqlite3_int64 next_sample;                  /* 0: not asked yet */
+    sqlite3_int64 next_sample;                  /* 0: not read yet */
     abdb_text text, quantity_text, source_text; /* the last quantity and source */
     char sha256[ABDB_SHA256_HEX];               /* of the unit */
     abdb_keymaker keys;
@@ -87,7 +87,7 @@ struct abdb_writer {
     abdb_keymap entries;
     sqlite3_int64 unit_entries, bulk_at; /* new ones; with how many it is tried next */
     int bulk, no_bulk;
-    bool all_descriptions;          /* what is not in the map is not in the file */
+    bool all_descriptions;          /* a key missing in the map is not in the file */
     abdb_row_buffer *rows[S_COUNT]; /* NULL: rows are written at once */
     sqlite3_int64 next_entry, next_description, next_result; /* 0: as the file has it */
     char *index[ABDB_INDEX_MAX];                             /* how the dropped ones are made */

@@ -1,4 +1,4 @@
-/* access.c - asks the catalog what the user of this connection may do; see access.h. */
+/* access.c - reads the rights of the connection's user from the catalog; see access.h. */
 #include "stores/pg/access.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static int count_existing_abdb_roles(const PGresult *facts)
     return *PQgetvalue(facts, 0, ROLES) - '0';
 }
 
-/* Fails with what the user lacks, and with what mends it: a grant, an upgrade, or both roles. */
+/* Fails with the user's missing role, and with the remedy: a grant, an upgrade, or both roles. */
 static abdb_status fail_missing_role_with_remedy(const char *role, const char *what,
                                                  const PGresult *facts, abdb_error *err)
 {

@@ -1,5 +1,5 @@
-/* main.c - abdb-store-pg: a warehouse on PostgreSQL, as `abdb push` and `abdb pull` speak to it
- * (stores/protocol.md). It is all of abdb that is linked with libpq. */
+/* main.c - abdb-store-pg: serves a warehouse on PostgreSQL to `abdb push` and `abdb pull`
+ * (stores/protocol.md). It is the only part of abdb that is linked with libpq. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -31,8 +31,8 @@ done:
     return st;
 }
 
-/* begin [read]: a transaction; one that writes also makes the month's partitions, and counts
- * what it adds. */
+/* begin [read]: a transaction; one that writes also makes the month's partitions, and counts its
+ * added rows. */
 static abdb_status handle_begin_and_make_partitions(abdb_server *s, const abdb_request *r,
                                                     abdb_text *reply, abdb_error *err)
 {
@@ -71,17 +71,17 @@ done:
     return st;
 }
 
-/* What of the derived rows the arrivals call for: "names" where spellings or dictionaries came,
- * "subjects" where something came that decides which statements are about one result. */
+/* The derived rows needed after the arrivals: "names" after new spellings or dictionaries,
+ * "subjects" after rows that affect which statements are about one result. */
 static const char wants_sql[] =
     "SELECT concat_ws(' ', CASE WHEN brought ~ '\\m(description|spec|price|device|model|alias|"
     "decoration)\\M' THEN 'names' END, CASE WHEN brought ~ '\\m(mlperf|source|metric|model|alias|"
     "withdrawal|witness_row|fact)\\M' THEN 'subjects' END) FROM (SELECT string_agg(brought, ' ')"
     " AS brought FROM pg_temp.seen) s";
 
-/* Begins a transaction that no other session can begin meanwhile. What it sees is of the moment at
- * which it has the lock, so the session takes it first; then the lock becomes the transaction's,
- * whose end releases it, however it ends. */
+/* Begins a transaction that no other session can begin at the same time. It must see the data of
+ * the moment at which it has the lock, so the session takes the lock first; then the lock becomes
+ * the transaction's, whose end releases it in any case. */
 static abdb_status begin_transaction_under_advisory_lock(abdb_server *s, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
@@ -95,8 +95,8 @@ done:
 }
 
 /* Begins to make derived rows anew in a transaction of its own, and runs settle.sql, which makes
- * those that SQL can make. The reply is what else is wanted; "nothing", without a transaction,
- * where no arrival waits. */
+ * the rows that SQL can make. The reply lists the other wanted rows; "nothing", without a
+ * transaction, where no arrival waits. */
 static abdb_status handle_start_deriving_under_lock(abdb_server *s, const abdb_request *r,
                                                     abdb_text *reply, abdb_error *err)
 {
@@ -181,7 +181,7 @@ static const struct {
     {"spellings", handle_list_spellings},
 };
 
-/* Answers one request. After an error the transaction is gone, and so is what it had added. */
+/* Answers one request. An error rolls back the transaction with all its added rows. */
 static void run_request_and_write_answer(abdb_server *s, const abdb_request *r)
 {
     abdb_text said = {0};

@@ -11,7 +11,7 @@
 
 enum { SAID_MOST = 1 << 16 };
 
-/* Puts stars where a message says what it must not. */
+/* Replaces each occurrence of a secret in a message by stars. */
 static void mask_each_occurrence_of_secret(char *message, const char *secret)
 {
     size_t size = secret ? strlen(secret) : 0;
@@ -173,7 +173,7 @@ static bool is_integer_text(const char *text)
     return *digits && !digits[strspn(digits, "0123456789")];
 }
 
-/* Is the answer what it has to be? libpq does not look: a value that is not there is NULL. */
+/* Has the answer the expected columns? libpq does not check: a missing value is NULL. */
 static abdb_status refuse_unexpected_columns_or_values(const PGresult *result,
                                                        const char *column_types, abdb_error *err)
 {
@@ -261,7 +261,7 @@ abdb_status abdb_server_query_number_or_0(abdb_server *s, const char *sql, long 
     return st;
 }
 
-/* The end of a COPY: *rows are those of the command. */
+/* The end of a COPY: *rows is the number of rows of the command. */
 static abdb_status finish_copy_get_row_count(abdb_server *s, long long *rows, abdb_error *err)
 {
     PGresult *result = PQgetResult(s->connection);

@@ -11,7 +11,7 @@
 
 typedef struct {
     PGconn *connection;
-    char *url, *password;     /* what no message may say */
+    char *url, *password;     /* must not appear in messages */
     long added;               /* rows that it added */
     abdb_text changed_tables; /* to which tables */
 } abdb_server;
@@ -52,7 +52,7 @@ ABDB_MUST_USE abdb_status abdb_server_copy_out_and_write_rows(abdb_server *s, co
                                                               long long *rows, abdb_error *err);
 /* Adds a name, quoted; in small letters, as the SQL that made the tables left them. */
 void abdb_append_lowercase_quoted_identifier(abdb_text *sql, const char *name);
-/* Fills err from what the server said last, without the URL and its password. */
+/* Fills err with the server's last message, without the URL and its password. */
 abdb_status abdb_server_fail_hiding_url_and_password(abdb_server *s, abdb_error *err,
                                                      const char *doing);
 

@@ -9,7 +9,7 @@
 
 enum { CONDITIONS = 32 };
 
-/* What belongs to the wanted entries, of tables that many entries share. */
+/* Rows of the wanted entries in tables that many entries share. */
 static const struct {
     const char *table, *where;
 } belongs[] = {
@@ -45,7 +45,7 @@ static size_t utf8_character_size_at_least_1(const char *at)
     return size > 0 ? (size_t)size : 1;
 }
 
-/* Appends one character that stands for itself, also within a class. */
+/* Appends one literal character, also within a class. */
 static void append_literal_character(abdb_text *out, const char *at)
 {
     if (ispunct((unsigned char)*at)) abdb_text_puts(out, "\\");

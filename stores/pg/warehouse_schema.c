@@ -20,8 +20,8 @@ typedef struct {
     abdb_text digested; /* all that makes the views */
 } texts;
 
-/* The SQL of tables and views as PostgreSQL takes them, and the text whose digest tells this
- * build's from another's. */
+/* The SQL of tables and views for PostgreSQL, and the text whose digest separates this build's
+ * schema from another's. */
 static abdb_status collect_schema_sql_of_this_build(texts *t, abdb_error *err)
 {
     static const char *const besides[] = {"rights.sql", "citus.sql", "gather.sql", "gathered.sql"};
@@ -107,8 +107,8 @@ done:
     return st;
 }
 
-/* Brings tables, columns, checks, indexes, functions, views and rights to those of this build,
- * whatever of them was dropped. Adds to `said` the tables that had to be made. */
+/* Updates tables, columns, checks, indexes, functions, views and rights to this build, also where
+ * some were dropped. Adds to `message` the tables that had to be made. */
 static abdb_status upgrade_warehouse_list_made_tables(abdb_server *s, const texts *t,
                                                       abdb_text *message, abdb_error *err)
 {
@@ -119,7 +119,7 @@ static abdb_status upgrade_warehouse_list_made_tables(abdb_server *s, const text
 
     TRY(abdb_access_refuse_if_role_is_missing(s, ABDB_ACCESS_UPGRADE, err));
     TRY(abdb_access_refuse_if_schema_creation_is_denied(s, err));
-    /* today's tables in a schema of their own, beside those that are there */
+    /* today's tables in a schema of their own, beside the existing ones */
     TRY(abdb_server_execute(
         s,
         "DROP SCHEMA IF EXISTS abdb_new, abdb_whole CASCADE; CREATE SCHEMA abdb_new;"
@@ -142,7 +142,7 @@ done:
     return st;
 }
 
-/* What the catalog shows of a warehouse. */
+/* The state of a warehouse in the catalog. */
 typedef struct {
     bool there; /* tables of abdb are */
     bool whole; /* its table `warehouse` is, too */

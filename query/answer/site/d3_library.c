@@ -1,5 +1,5 @@
-/* d3_library.c - the library that draws in explore.html: D3, which is found where Debian's package
- * node-d3 puts it (or where ABDB_D3 says) and copied into the site with its licence; see site.h. */
+/* d3_library.c - the drawing library of explore.html: D3, found where Debian's package node-d3 puts
+ * it (or at the path ABDB_D3) and copied into the site with its licence; see site.h. */
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 static const char place[] = "/usr/share/nodejs/d3/dist/d3.min.js";
 
 /* "5.16.0" of "// https://d3js.org v5.16.0 Copyright ..."; "" where this is not how it begins, or
- * where it is older than version 5, which lacks what explore-chart.js calls. */
+ * where it is older than version 5, which lacks functions that explore-chart.js calls. */
 static void parse_d3_version_if_5_or_newer(const char *text, char out[32])
 {
     static const char lead[] = "// https://d3js.org v";
@@ -26,7 +26,7 @@ static void parse_d3_version_if_5_or_newer(const char *text, char out[32])
              text + sizeof lead - 1);
 }
 
-/* What the file says; out stays as it is where there is none. */
+/* Appends the file's contents; out stays unchanged where there is no file. */
 static abdb_status append_file_if_present(const char *path, abdb_text *out, abdb_error *err)
 {
     return access(path, F_OK) == 0 ? abdb_read_and_protect_file(path, out, err) : ABDB_OK;

@@ -23,8 +23,8 @@ const char *abdb_site_explore_fact_keys(const abdb_site *site)
     return abdb_site_has_explore_data(site) ? site->explore.value[1].text : "";
 }
 
-/* JSON inside of HTML: nothing in it ends the element or begins a comment, and what nobody sees or
- * a line's end of Unicode is shown (sanitize_text.h), by a backslash that JSON reads as one. */
+/* JSON inside of HTML: no text in it ends the element or begins a comment. Invisible characters and
+ * Unicode's ends of lines are shown (sanitize_text.h), by a backslash that JSON reads as one. */
 static void write_json_escaped_for_html(FILE *out, const char *json)
 {
     char one[ABDB_PLAIN_SIZE];

@@ -1,10 +1,10 @@
-/* index_page.c - the first page of a site: the questions that people ask, each with pictures, the
- * command that made each, and where to go on; see site.h. */
+/* index_page.c - the first page of a site: common questions, each with pictures, the command that
+ * made each picture, and links to further pages; see site.h. */
 #include "query/answer/escape.h"
 #include "query/answer/output.h"
 #include "query/answer/site/site.h"
 
-/* Pictures that open a question; what follows is a list. */
+/* Number of pictures at the head of a question; the others are in a list below. */
 enum { PICTURES = 2 };
 
 void abdb_write_html_figure_linked_to_page(FILE *out, const abdb_site_page *page)
@@ -74,7 +74,7 @@ static void write_page_link_as_list_item(FILE *out, const abdb_site_page *page)
 }
 
 /* Writes the section of a group of questions: its first figures as pictures, all of its pages as a
- * list. Nothing where it has no page. */
+ * list. Writes no section where it has no page. */
 static void write_question_section_if_it_has_pages(FILE *out, const abdb_site *site,
                                                    const char *group, bool has_measured_results)
 {
@@ -118,7 +118,7 @@ static bool is_shipped_question_group(const char *group)
     return false;
 }
 
-/* What people ask, in the order in which they do; then the headings of the user's own reports. */
+/* Common questions, in the order of the report groups; then the headings of the user's reports. */
 static void write_shipped_then_own_question_sections(FILE *out, const abdb_site *site,
                                                      bool has_measured_results)
 {

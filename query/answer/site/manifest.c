@@ -1,10 +1,10 @@
-/* manifest.c - what each page of the site carries for `abdb verify`; see site.h.
+/* manifest.c - the manifest of each page of the site for `abdb verify`; see site.h.
  *
- * All say `page` (figure, report, source, explore, try, list), `data`, a SHA-256 of what the page
- * is made of, and `bytes`, that of the page without the object. A figure or report has its
+ * All have `page` (figure, report, source, explore, try, list), `data`, a SHA-256 of the page's
+ * data, and `bytes`, one of the page without the object. A figure or report has its
  * `parameters`, and of each row eight digits of a digest (`prints`) and the key of its first fact
  * (`keys`); a source's page has keys as the names of its rows, explore.html in its data; a list
- * says of each page that it names the data. The data of try.html are the keys of all facts, and it
+ * has the data of each page that it names. The data of try.html are the keys of all facts, and it
  * has the digest of the script beside it (`files`). */
 #include <jansson.h>
 #include <stdlib.h>
@@ -108,7 +108,7 @@ json_t *abdb_try_page_manifest(abdb_db *db, const char *file_digest, abdb_error 
     return said;
 }
 
-/* What a list says of a source. */
+/* Adds the digest of a source's title to a list. */
 static void add_source_title_digest(json_t *list, const char *source, const char *title)
 {
     char name[256], digest[ABDB_SHA256_HEX];

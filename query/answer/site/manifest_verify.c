@@ -1,4 +1,4 @@
-/* manifest_verify.c - do the facts of a database still give a page of the site? By what it carries
+/* manifest_verify.c - do the facts of a database still give a page of the site? By its manifest
  * (manifest.c). */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static const char *json_member_text_or_empty(const json_t *object, const char *n
     return text ? text : "";
 }
 
-/* What a row is called: its first text. */
+/* The name of a row: its first text. */
 static const char *first_unhidden_text_of_row(const abdb_table *t, size_t row)
 {
     for (size_t c = 0; c < t->columns; c++)
@@ -24,8 +24,8 @@ static const char *first_unhidden_text_of_row(const abdb_table *t, size_t row)
     return "";
 }
 
-/* The rows of then and of now that are no longer each other's, by their prints; those of one fact
- * are one row that changed. */
+/* The rows of then and of now without an equal row on the other side, by their prints; two rows of
+ * one fact are one changed row. */
 static abdb_status append_differences_of_rows_by_digest_or_key(abdb_verifier *c, const json_t *then,
                                                                const json_t *now,
                                                                const abdb_table *t, abdb_error *err)
@@ -86,7 +86,7 @@ static abdb_status rerun_page_query(abdb_verifier *c, const json_t *manifest, co
     if (st != ABDB_OK) return st;
     st = page->drawn ? abdb_plot_run_report_and_build_script(plot, c->db, value, NULL, err)
                      : abdb_plot_run_report(plot, c->db, value, err);
-    /* Too little left to draw is a change that rows tell. */
+    /* Too little left to draw is reported as changed rows. */
     return st == ABDB_DATA ? ABDB_OK : st;
 }
 
@@ -117,7 +117,7 @@ done:
     return st;
 }
 
-/* Says which keys of then are not among those of now, and the other way round. */
+/* Reports keys of then that are missing now, and keys of now that were missing then. */
 static abdb_status append_differences_of_keys(abdb_verifier *c, const json_t *then,
                                               const json_t *now, abdb_error *err)
 {
@@ -211,7 +211,7 @@ static json_t *collect_result_keys_of_explore_json(const char *json, size_t size
     return keys;
 }
 
-/* Reports the results that were added to or removed from those that explore.html carries. */
+/* Reports results that were added or removed since explore.html was written. */
 static abdb_status append_differences_of_explore_page(abdb_verifier *c, const json_t *manifest,
                                                       const char *html, abdb_error *err)
 {

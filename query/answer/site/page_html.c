@@ -33,7 +33,7 @@ void abdb_write_html_page_head_and_navigation(FILE *out, const char *title,
 
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          /* file: is what 'self' does not mean to some browsers for pages of a folder */
+          /* file: is needed as some browsers do not apply 'self' to pages of a folder */
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ",
           out);
     if (strcmp(current_file, "try.html") == 0)
@@ -106,7 +106,7 @@ static void write_cell_linked_to_facts(FILE *out, const abdb_site *site, const a
         count = count_facts_find_first_known_row(
             &site->facts, abdb_fact_keys_of_cell_or_its_row(t, row, column), &first);
         if (abdb_double_parse_prefix_or(exact, 0) ==
-            abdb_double_parse_prefix_or(cell, 0)) /* what the script reads of the words */
+            abdb_double_parse_prefix_or(cell, 0)) /* the number that the script reads */
             fputs("<td>", out);
         else
             abdb_print_sanitized(out, "<td data-v=\"%s\">", exact);
@@ -123,7 +123,7 @@ static void write_cell_linked_to_facts(FILE *out, const abdb_site *site, const a
     if (count) fputs("</a>", out);
 }
 
-/* Begins a table in which names tell columns of numbers ("n3"): one word for all of their cells. */
+/* Begins a table whose class names list its columns of numbers ("n3"): one word per column. */
 static void write_table_open_with_head(FILE *out, const abdb_table *t)
 {
     size_t place = 0;
@@ -167,7 +167,7 @@ static void write_table_with_fact_links(FILE *out, const abdb_site *site,
     fputs("</tbody></table></div>\n", out);
 }
 
-/* What a row is called: its first text. */
+/* The name of a row: its first text, or its number. */
 static void write_row_name_first_text_or_number(FILE *out, const abdb_table *t, size_t row_index)
 {
     char cell[ABDB_CELL_SIZE];
@@ -242,7 +242,7 @@ static void write_facts_of_rows_made_from_several(FILE *out, const abdb_site *si
     if (begun) fputs("</ul>\n", out);
 }
 
-/* What the columns mean, with the formulas of those that were computed. */
+/* The meanings of the columns, with the formulas of computed ones. */
 static void write_column_meanings(FILE *out, const abdb_site_page *page)
 {
     const abdb_report *report = &page->plot.report;

@@ -1,4 +1,4 @@
-/* page_share.c - what others take from a page of a figure or report: its rows as CSV and JSON, an
+/* page_share.c - the reusable parts of a page of a figure or report: its rows as CSV and JSON, an
  * address that holds the question and the digest of its answer, and lines that embed it elsewhere;
  * see site.h. site.js compares an address with the page, and gives embedded pages their layout. */
 #include <stdlib.h>
@@ -34,8 +34,8 @@ done:
     return st;
 }
 
-/* What the JSON of a page says beside the rows: the question, the footnotes, and for each row the
- * keys of its facts. */
+/* The JSON of a page without its rows: the question, the footnotes, and for each row the keys of
+ * its facts. */
 static json_t *page_head_json(const abdb_site_page *page, const char *digest)
 {
     const abdb_plot *plot = &page->plot;

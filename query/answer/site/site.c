@@ -97,7 +97,7 @@ static bool figure_page_draws_report_without_options(const abdb_site *site, cons
     return false;
 }
 
-/* Adds the page of a report if the report asks for one and has rows. */
+/* Adds the page of a report if its header has `site` and it has rows. */
 static abdb_status add_report_page_if_it_has_rows(abdb_site *site, const char *name,
                                                   abdb_error *err)
 {
@@ -214,7 +214,7 @@ static abdb_status write_page_and_its_figure_svg(const abdb_site *site, abdb_sit
         &sheet, site, file, abdb_figure_or_report_page_manifest(page, files), err);
 }
 
-/* What a page of a source says of each fact; a column that says the same of all stands above. */
+/* The columns of a source's page, a row a fact; a column with equal cells is written above. */
 static const struct {
     const char *name, *head;
     bool wide;
@@ -248,7 +248,7 @@ static void write_fact_row_without_common_columns(FILE *out, const abdb_fact_ind
     fputc('\n', out);
 }
 
-/* Which columns say the same of all facts of a source, and what: it is written above the table. */
+/* Writes the columns with one value for all facts of a source above the table, and marks them. */
 static void write_common_columns_and_mark_them(FILE *out, const abdb_fact_index *facts,
                                                size_t first, size_t next, bool *is_common)
 {
@@ -404,7 +404,7 @@ static abdb_status write_figures_html_page(const abdb_site *site, abdb_error *er
         &sheet, site, "figures.html", abdb_list_page_manifest(site, true, false, false), err);
 }
 
-/* Writes the style sheets and scripts that abdb carries; those of try.html only beside it. */
+/* Writes the embedded style sheets and scripts; files of try.html only where it is written. */
 static abdb_status write_embedded_css_and_scripts(const abdb_site *site, abdb_error *err)
 {
     abdb_status st = ABDB_OK;

@@ -8,7 +8,7 @@
 #include "schema/core/outfile.h"
 #include "schema/store/digest.h"
 
-enum { ABDB_SITE_FACTS = 24 }; /* facts of a cell that a page lists; of more it says how many */
+enum { ABDB_SITE_FACTS = 24 }; /* facts of a cell that a page lists; it counts the others */
 enum { ABDB_PAGE_FILE = 160 }; /* bytes of a source's name as part of a file's */
 
 /* A page: a figure with its table, or a report alone. */
@@ -27,17 +27,17 @@ typedef struct {
     size_t *by_source; /* rows by source, then as the table has them */
 } abdb_fact_index;
 
-/* What try.html runs and asks. */
+/* The program that try.html runs, and its database. */
 typedef struct {
     const char *wasm;     /* path of abdb.wasm; NULL: no page */
-    const char *database; /* path of what is published: a redacted export; NULL: too large */
+    const char *database; /* path of the published redacted export; NULL: too large */
     long long size;       /* of it, in bytes */
 } abdb_site_try;
 enum { ABDB_TRY_MOST = 32 << 20 }; /* bytes of a database that a page carries */
 
 typedef struct {
     const char *folder, *origin; /* origin: name of the database's file */
-    char today[16];              /* of which day prices are asked */
+    char today[16];              /* the day of the prices */
     abdb_db *db;
     size_t pages, capacity;
     abdb_site_page *page;
@@ -89,32 +89,31 @@ const char *abdb_fact_cell_text_or_empty(const abdb_fact_index *facts, size_t ro
 /* Where a fact stands: page and anchor. */
 void abdb_write_url_of_fact_on_source_page(const abdb_fact_index *facts, size_t row, FILE *out);
 
-/* Begins a file of the site; NULL: err says why. */
+/* Begins a file of the site; NULL: err has the reason. */
 FILE *abdb_site_open_output_file(abdb_outfile *made, const abdb_site *site, const char *file,
                                  abdb_error *err);
 
-/* explore_page.c: what the page holds, and the keys of its facts, blanks between them. */
+/* explore_page.c: the data of the page, and the keys of its facts, blanks between them. */
 ABDB_MUST_USE abdb_status abdb_site_load_explore_data(abdb_site *site, abdb_error *err);
 const char *abdb_site_explore_fact_keys(const abdb_site *site);
 ABDB_MUST_USE abdb_status abdb_site_write_explore_page(const abdb_site *site, abdb_error *err);
 /* try_page.c: the page on which abdb itself runs, with its program and database as a script. */
 ABDB_MUST_USE abdb_status abdb_site_write_try_page_and_data(const abdb_site *site, abdb_error *err);
-/* index_page.c: the first page, the questions that people ask; and a picture that leads to its
- * page. */
+/* index_page.c: the first page, with frequent questions; and a picture with a link to its page. */
 ABDB_MUST_USE abdb_status abdb_site_write_index_page(const abdb_site *site, abdb_error *err);
 void abdb_write_html_figure_linked_to_page(FILE *out, const abdb_site_page *page);
-/* d3_library.c: the library that draws, with its licence, where there is one; else it is said. */
+/* d3_library.c: the drawing library with its licence, where there is one; else a warning. */
 ABDB_MUST_USE abdb_status abdb_site_copy_d3_and_licence_or_warn(abdb_site *site, abdb_error *err);
 
-enum { ABDB_PRINT = 8 }; /* digits of a digest that tell a row */
+enum { ABDB_PRINT = 8 }; /* digits of a digest that identify a row */
 void abdb_json_sha256(const json_t *object, char out[ABDB_SHA256_HEX]);
-/* manifest.c: what a page carries for `abdb verify`; NULL: no memory. files: digests of the files
+/* manifest.c: the data of a page for `abdb verify`; NULL: no memory. files: digests of the files
  * beside it, a reference that is taken. */
 json_t *abdb_figure_or_report_page_manifest(const abdb_site_page *page, json_t *files);
 /* Of facts->by_source[first] to the one before `next`. */
 json_t *abdb_source_page_manifest(const abdb_fact_index *facts, size_t first, size_t end);
 json_t *abdb_explore_page_manifest(const abdb_site *site);
-/* file_digest: of the script beside it, or NULL. NULL is returned where err says why. */
+/* file_digest: of the script beside it, or NULL. Returns NULL with the reason in err. */
 json_t *abdb_try_page_manifest(abdb_db *db, const char *file_digest, abdb_error *err);
 json_t *abdb_list_page_manifest(const abdb_site *site, bool figures, bool reports, bool sources);
 /* page_share.c: the SHA-256 of a page's rows and keys, which its addresses hold. */
@@ -133,7 +132,7 @@ typedef struct {
 } abdb_page_buffer;
 /* NULL: no memory. */
 FILE *abdb_page_buffer_open(abdb_page_buffer *sheet);
-/* Stores what was written as `file`, with what it carries; both are taken, whatever comes of it. */
+/* Stores the sheet as `file`, with its manifest; frees both, on failure as well. */
 ABDB_MUST_USE abdb_status abdb_page_write_with_manifest_and_free_both(abdb_page_buffer *sheet,
                                                                       const abdb_site *site,
                                                                       const char *file,
