@@ -104,7 +104,7 @@ void abdb_print_sensor_telemetry(const char *cell, const abdb_sensors *reading, 
                                  double first_s);
 /* Does a device count its energy? */
 bool abdb_device_has_energy_counter(abdb_device *d);
-/* Adds the energy and the time between two readings to those of a third. */
+/* Adds the energy and the time between two readings to the sums in a third. */
 void abdb_sensors_add_energy_and_time_between(abdb_sensors *sum, const abdb_sensors *before,
                                               const abdb_sensors *after);
 /* Adds the changes between two readings to a result; energy is divided by `launches`. */
@@ -138,7 +138,7 @@ typedef struct {
     double *time_s;      /* of one launch each */
     double *at_s;        /* since the first */
     size_t count, batch; /* batch: launches per sample */
-    size_t launches;     /* all of them, those of warming up too */
+    size_t launches;     /* all, including warm-up */
     double first_s;      /* when the first began */
     double *rank_s;      /* of a device of several ranks: of each sample the time of each of them */
     int ranks;           /* 0: it has none */
@@ -167,15 +167,15 @@ typedef struct {
     bool known, shared, oversubscribed;
 } abdb_rank_sharing;
 abdb_rank_sharing abdb_count_hosts_and_find_cpu_sharing(const abdb_rank_place *place, int ranks);
-/* Adds the first `ranks` of the device to a result, with the times of each, and what they share to
- * its factors. */
+/* Adds the first `ranks` of the device to a result, with the times of each, and their sharing of
+ * processors to its factors. */
 void abdb_result_json_add_ranks_and_binding(json_t *result, abdb_device *device, int ranks,
                                             const abdb_samples *samples);
 
 /* --- kernel_cell.c
  * ----------------------------------------------------------------------------------- */
 const abdb_kernel *abdb_find_kernel_by_name(const char *name);
-/* Runs a cell and prints its samples and result; *status is what its end is called. */
+/* Runs a cell and prints its samples and result; *status: the status of its `end` record. */
 ABDB_MUST_USE abdb_status abdb_run_and_print_kernel_cell(const abdb_backend *backend,
                                                          abdb_device *device, const char *cell,
                                                          json_t *request, const volatile int *stop,
@@ -206,12 +206,12 @@ void abdb_print_sample_records(const char *cell, const abdb_samples *samples);
 
 /* --- workload_guard.c: memory that a workload must not change, one workload at a time --------- */
 /* From here on the host's memory is allocated between guards, until _end, which gives the device
- * its own functions back; what was allocated is released before. */
+ * its own functions back; release such memory before _end. */
 void abdb_workload_guard_begin(abdb_device *d);
 void abdb_workload_guard_end(abdb_device *d);
 /* These bytes may not change from now on. */
 void abdb_workload_guard_keep_constant(const void *data, size_t bytes);
-/* ABDB_VERIFY: a guard or what is constant has changed. */
+/* ABDB_VERIFY: a guard or constant memory has changed. */
 ABDB_MUST_USE abdb_status abdb_workload_guard_require_unchanged(abdb_error *err);
 
 /* --- workload_cell.c: a workload, which keeps its state from repetition to repetition --------- */
@@ -232,7 +232,7 @@ ABDB_MUST_USE abdb_status abdb_print_workload_estimate_record(const abdb_workloa
                                                               abdb_error *err);
 /* --- record_output.c -------------------------------------------------------------------------- */
 /* From here on records have the standard output, and prints of libraries the standard error. False:
- * errno says why not. */
+ * errno has the reason. */
 bool abdb_records_take_stdout_divert_prints(void);
 /* Prints a record as one line and drops the caller's reference; threads may call it at once. Of
  * one that could not be made (NULL) the process ends, code 6. */
@@ -287,8 +287,8 @@ uint64_t abdb_process_random_seed(void);
 /* A digest of so many bytes. Other bytes have the same digest with a probability of about 2^-60;
  * other processes give other digests. */
 uint64_t abdb_digest_memory_with_process_seed(const void *data, size_t size, bool all_threads);
-/* Bytes before and behind a tensor of the host, of which the nearest ABDB_CANARY_BYTES are filled
- * with a pattern that no launch may change; 0 where a sanitizer sees that. */
+/* Bytes before and behind a tensor of the host; the nearest ABDB_CANARY_BYTES are filled with a
+ * pattern that no launch may change; 0 where a sanitizer finds such writes. */
 enum { ABDB_CANARY_BYTES = 4096 };
 size_t abdb_guard_bytes_before_tensor(bool huge);
 void abdb_guard_fill_with_pattern(void *memory);
@@ -323,7 +323,7 @@ typedef struct {
     size_t guard;                     /* bytes before and behind each tensor of the host */
     uint64_t digest[ABDB_TENSOR_MAX]; /* of inputs, as they were filled */
 } abdb_instance;
-/* Adds parameters to a problem; their texts stay those of the JSON. ABDB_USAGE, ABDB_LIMIT. */
+/* Adds parameters to a problem; their texts point into the JSON. ABDB_USAGE, ABDB_LIMIT. */
 ABDB_MUST_USE abdb_status abdb_problem_add_json_params(abdb_problem *p, json_t *params,
                                                        abdb_error *err);
 /* Shapes, fills and prepares one; free it, also after a failure. Never move it: the states of
