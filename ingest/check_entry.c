@@ -67,7 +67,7 @@ static long long device_count_in_system_name(const char *system, const char *dev
     return 0;
 }
 
-/* The user's word, or nothing: what the row states becomes factors. */
+/* Keeps the user's counts, or none; the row's counts become factors. */
 static void replace_counts_by_users_keep_as_factors(abdb_entry *entry, const char *devices,
                                                     const char *nodes)
 {
@@ -180,7 +180,7 @@ static void mark_inconsistent_statistics(abdb_entry *entry)
         }
 }
 
-/* A rate of zero says that nothing was done. */
+/* Marks rates of zero: the run did no work. */
 static void mark_rates_of_zero(abdb_entry *entry)
 {
     for (size_t i = 0; i < entry->results; i++) {

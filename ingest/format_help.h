@@ -3,8 +3,8 @@
 #ifndef ABDB_INGEST_FORMATS_H
 #define ABDB_INGEST_FORMATS_H
 
-/* row: what one input row is (a line, a file, a folder), which is what imports count. wants: what
- * only `--set` can say. */
+/* row: the unit of an input row (a line, a file, a folder), which imports count. wants: values that
+ * the user must give with `--set`. */
 typedef struct {
     const char *name, *row, *reads, *ignores, *wants; /* wants: of --set */
 } abdb_format_page;

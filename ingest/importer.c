@@ -1,5 +1,5 @@
-/* importer.c - what every importer calls: --set (abdb_overrides_*), the last step before an entry
- * is handed over, and the count of what was passed over; see importer.h. */
+/* importer.c - common functions of all importers: --set (abdb_overrides_*), the last step before an
+ * entry is handed over, and the count of omitted values; see importer.h. */
 #include "ingest/importer.h"
 
 #include <ctype.h>
@@ -103,7 +103,7 @@ const char *abdb_overrides_get_value_or_null(const abdb_overrides *overrides, co
     return NULL;
 }
 
-/* Words that programs print where they know no device: it is unknown. */
+/* Words that programs print in place of a device: it is unknown. */
 static bool device_text_means_unknown(const char *text)
 {
     static const char *const words[] = {"undefined", "unknown", "null", "nan", "n/a", "?"};
@@ -131,7 +131,7 @@ static bool text_states_withdrawal(const char *text)
     return false;
 }
 
-/* Marks an entry whose publisher says in its words that the result is none any more. */
+/* Marks an entry whose publisher withdrew the result in its notes. */
 static void mark_withdrawn_if_notes_say_so(abdb_entry *entry)
 {
     static const char *const notes[] = {"notes", "note", "remarks", "remark", "comment", "status"};

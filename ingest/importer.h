@@ -1,8 +1,8 @@
-/* importer.h - how foreign files become records: what every importer gets (an abdb_input, the
- * user's words, a sink) and the helpers it shares with the others.
- * An importer knows nothing of the database: it fills an abdb_entry or abdb_fact and hands it to
- * the sink, which query/import/import_session.c ends in the store. It writes no file and keeps no
- * state between two files. All of them are listed in registry.def. */
+/* importer.h - turns foreign files into records: the arguments of every importer (an abdb_input,
+ * the user's settings, a sink) and the helpers that importers share.
+ * An importer does not use the database: it fills an abdb_entry or abdb_fact and hands it to the
+ * sink, which query/import/import_session.c ends in the store. It writes no file and keeps no state
+ * between two files. All of them are listed in registry.def. */
 #ifndef ABDB_INGEST_IMPORTER_H
 #define ABDB_INGEST_IMPORTER_H
 
@@ -15,7 +15,7 @@
  * (jansson's positions are ints). */
 enum { ABDB_INPUT_SIZE_MAX = 1 << 30, ABDB_WORDS_MAX = 32 };
 
-/* What an importer passes over because nothing says what it is, by name: columns of numbers that
+/* Values that an importer omits because their meaning is unknown, by name: columns of numbers that
  * no map names, fields of later versions. For the message at the end of a file. Zeroed is empty. */
 enum { ABDB_LEFT_OUT_MAX = 24, ABDB_LEFT_OUT_NAME = 48 };
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
     size_t items;
     long others, values; /* values: of all; others: of names without room */
 } abdb_left_out;
-/* One value of that name. list NULL: nobody asks. */
+/* One value of that name. list NULL: nothing is counted. */
 void abdb_left_out_count_value(abdb_left_out *list, const char *name);
 /* The values of an entry that is not handed over. */
 void abdb_left_out_count_values_of_entry(abdb_left_out *list, const abdb_entry *entry);
@@ -40,10 +40,10 @@ typedef struct {
     size_t size;
     const char *text; /* UTF-8 without a byte order mark; not NUL-terminated */
     size_t text_size;
-    const char *encoding, *remark; /* remark: what was odd, or NULL */
-    void *map, *decoded;           /* what close releases */
-    size_t *at;                    /* readers of long texts say here how far they are, or NULL */
-    abdb_left_out *left_out;       /* importers say here what they pass over, or NULL */
+    const char *encoding, *remark; /* remark: an oddity in decoding, or NULL */
+    void *map, *decoded;           /* memory that abdb_input_close releases */
+    size_t *at;                    /* readers of long texts write their position here, or NULL */
+    abdb_left_out *left_out;       /* importers count omitted values here, or NULL */
 } abdb_input;
 
 /* Opens and decodes a file. ABDB_IO: it cannot be read (missing, a directory, no permission).
@@ -74,21 +74,21 @@ ABDB_MUST_USE abdb_status abdb_spool_append_to_memory_or_file(abdb_spool *spool,
 /* The rest of a pipe or file. */
 ABDB_MUST_USE abdb_status abdb_spool_append_rest_of_file(abdb_spool *spool, int file,
                                                          abdb_error *err);
-/* What was added, as an input that must be closed before the spool is freed. */
+/* The added bytes as an input, which must be closed before the spool is freed. */
 ABDB_MUST_USE abdb_status abdb_spool_open_as_input(abdb_spool *spool, abdb_input *out,
                                                    const char *path, abdb_error *err);
 /* Empty, for other bytes; a little memory is kept for them. */
 void abdb_spool_clear(abdb_spool *spool);
 void abdb_spool_free(abdb_spool *spool);
 
-/* What the user adds with --set: fields and factors that a file does not say. */
+/* The user's settings by --set: fields and factors that a file lacks. */
 typedef struct {
     size_t count;
     struct {
         const char *name, *value, *mark; /* mark: the factor "user_word.NAME" */
     } word[ABDB_WORDS_MAX];
     const struct table_map *map; /* --map, or NULL; see table_map.h */
-    const char *map_digest;      /* of the map's text: part of what the user said */
+    const char *map_digest;      /* of the map's text: part of the user's settings */
     abdb_arena arena;
 } abdb_overrides;
 
@@ -96,10 +96,10 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_overrides_validate_and_add_setting(abdb_overrides *overrides,
                                                                   const char *setting,
                                                                   abdb_error *err);
-/* The last step before an entry is handed over: what it does not say itself is filled in, with a
- * note that it is the user's word, its dates and counts take the form that is kept, and it is held
- * against itself (check_entry.h). A device called "undefined" is unknown; words such as "retracted"
- * mark the entry as withdrawn. */
+/* The last step before an entry is handed over: missing fields are filled from the user's settings
+ * and noted as such, dates and counts are normalised, and its values are checked for contradictions
+ * (check_entry.h). A device called "undefined" is unknown; words such as "retracted" mark the entry
+ * as withdrawn. */
 void abdb_entry_apply_overrides_and_check(abdb_entry *entry, const abdb_overrides *overrides);
 /* The same without the check: for abdb's own records, which keep the marks that they have. */
 void abdb_entry_fill_from_overrides_and_normalize(abdb_entry *entry,
@@ -110,7 +110,7 @@ const char *abdb_overrides_get_value_or_null(const abdb_overrides *overrides, co
 void abdb_overrides_append_canonical_text(const abdb_overrides *overrides, abdb_text *out);
 void abdb_overrides_free(abdb_overrides *overrides);
 
-/* Says that the entry is a run that another program measured: evidence, kind, source, workload and
+/* Sets the fields of a run that another program measured: evidence, kind, source, workload and
  * place. All are borrowed; line 0: unknown. */
 void abdb_entry_set_measured_run(abdb_entry *entry, const char *source, const char *workload,
                                  const char *locator, long line);
@@ -136,9 +136,9 @@ abdb_result *abdb_entry_add_printed_result_or_count_left_out(abdb_entry *entry, 
 typedef struct {
     const char *name, *summary;
     int version;        /* raise it when files would be read otherwise than before */
-    int (*parts)(void); /* added to it: versions of what the importer is made of, or NULL */
+    int (*parts)(void); /* added to it: the versions of the importer's parts, or NULL */
     /* How sure the importer is that the input is its format, 0 (it is not) to 100. Every importer
-     * is asked about every input: most look at the first MiB only, and none keeps anything. */
+     * bids on every input: most read the first MiB only, and none keeps anything. */
     int (*bid)(const abdb_input *input);
     abdb_status (*read)(const abdb_input *input, const abdb_overrides *words, const abdb_sink *sink,
                         abdb_error *err);

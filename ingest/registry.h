@@ -8,13 +8,13 @@
 extern const abdb_importer *const abdb_importers[]; /* end: NULL */
 
 /* The importer of that name, or the highest bidder for input (name NULL). ABDB_FORMAT: none bids,
- * or two bid the same; the message says what the file looks like. ABDB_USAGE: no such name. */
+ * or two bid the same; the message describes the file. ABDB_USAGE: no such name. */
 ABDB_MUST_USE abdb_status abdb_importer_find_by_name_or_highest_bid(const abdb_importer **out,
                                                                     const char *name,
                                                                     const abdb_input *input,
                                                                     abdb_error *err);
-/* Which version of a format reads files today: of an importer, or of a round's result folders.
- * own_map: a map of the user's reads, none of this build. 0: no such format. */
+/* Today's version of a format: of an importer, or of a round's result folders. has_user_map: the
+ * user's map reads the files, none of this build. 0: no such format. */
 int abdb_importer_version_of_format_with_maps(const char *format, bool has_user_map);
 
 #endif

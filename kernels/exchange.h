@@ -1,5 +1,5 @@
-/* exchange.h - what kernels of several ranks send to one another, for whoever computes them: MPI
- * and NCCL are asked for the same. */
+/* exchange.h - the exchange of a kernel of several ranks, described in one form for both of its
+ * providers, MPI and NCCL. */
 #ifndef ABDB_KERNELS_EXCHANGE_H
 #define ABDB_KERNELS_EXCHANGE_H
 
@@ -31,7 +31,7 @@ typedef struct {
     bool apart;        /* ranks meet before each launch, which is not part of its time */
 } abdb_exchange;
 
-/* What a problem of one of these kernels asks for; its shape was made. */
+/* Fills the exchange of a problem of one of these kernels, after its tensors were set up. */
 void abdb_exchange_from_problem(const abdb_problem *p, abdb_exchange *out);
 /* Which kernel is that, by its name? ABDB_EXCHANGES: none of them. */
 abdb_exchange_kind abdb_exchange_kind_of_kernel(const char *kernel);

@@ -27,7 +27,7 @@ typedef enum {
     ABDB_I32,
     ABDB_DTYPE_COUNT
 } abdb_dtype;
-/* Those of the kernels of a network but products, for abdb_param_parse_allowed_dtype. */
+/* Formats of a network's kernels other than products, for abdb_param_parse_allowed_dtype. */
 enum { ABDB_NETWORK_DTYPES = 1 << ABDB_F32 | 1 << ABDB_BF16 | 1 << ABDB_F16 };
 typedef enum { ABDB_IN, ABDB_OUT, ABDB_INOUT } abdb_role;
 
@@ -61,9 +61,9 @@ typedef struct {
     double ops, bytes; /* of one launch, by the formula */
 } abdb_work;
 
-/* What a shape may depend on: caches in bytes (one core's, the last level whole) and threads. A
- * virtual machine may claim a last level that it shares with others: `last` is what it can count
- * on, `claimed` what the system says (0: the same). */
+/* Inputs of a shape: caches in bytes (one core's, the last level whole) and threads. A virtual
+ * machine may claim a last level that it shares with others: `last` is the part that it can rely
+ * on, `claimed` the size that the system reports (0: the same). */
 typedef struct {
     size_t l1, l2, last;
     int threads;
@@ -73,15 +73,15 @@ typedef struct {
 
 /* --- where: a device ------------------------------------------------------------------------- */
 
-/* What sensors tell; NAN: not told. */
+/* Readings of sensors; NAN: no reading. */
 typedef struct {
     double at_s, load, stolen, ticks, clock_hz, temperature_c, energy_j;
     double energy_most_j; /* where the counter begins again */
-    const char *part;     /* what clock, temperature and energy are of: "gpu"; NULL: processors */
+    const char *part;     /* has this clock, temperature, energy: "gpu"; NULL: the processors */
     double memory_clock_hz, power_w;
-    double throttle; /* bits of the maker's that say why the clock is not higher; 0: it is */
+    double throttle; /* the maker's bits for reasons that limit the clock; 0: no such reason */
 } abdb_sensors;
-enum { ABDB_SENSE_ALL, ABDB_SENSE_QUICK }; /* quick: what changes from sample to sample */
+enum { ABDB_SENSE_ALL, ABDB_SENSE_QUICK }; /* quick: values that change between samples */
 
 /* Where a rank works. host: a number of the run, never a name; binding: processors of that host,
  * "0-3,8"; "": it has none, or they are not known. */
@@ -102,7 +102,7 @@ struct abdb_device {
     double most_ops_per_s, most_bytes_per_s; /* no launch can be faster, of whatever format; 0: not
                                                 known */
     bool on_host;        /* the host reads and writes its memory where it is: nothing is copied */
-    bool driver_threads; /* a driver's, which cannot be counted: `threads` is what it says */
+    bool driver_threads; /* a driver starts them, uncounted: `threads` is the driver's number */
     /* Memory, aligned to 4096 bytes; huge: in pages of 2 MiB, ABDB_USAGE where there are none. */
     abdb_status (*alloc)(abdb_device *d, size_t size, bool huge, void **out, abdb_error *err);
     void (*release)(abdb_device *d, void *memory);
@@ -113,14 +113,14 @@ struct abdb_device {
                             abdb_error *err);
     /* Every byte of a piece of memory becomes `byte`. */
     abdb_status (*fill)(abdb_device *d, void *to, unsigned char byte, size_t size, abdb_error *err);
-    /* Afterwards no operand is left in any cache, and what kernels run on is awake. ABDB_NOMEM. */
+    /* Leaves no operand in any cache, and the device's processors awake. ABDB_NOMEM. */
     abdb_status (*flush_caches)(abdb_device *d, abdb_error *err);
-    /* A timed stretch: what is launched between them is enqueued; `end` waits for it once and
-     * tells how long it took, or what went wrong in it. */
+    /* A timed stretch: launches between the two calls are enqueued; `end_timing` waits for them
+     * once and returns their time, or the status of a failure. */
     abdb_status (*begin_timing)(abdb_device *d, abdb_error *err);
     abdb_status (*end_timing)(abdb_device *d, double *time_s, abdb_error *err);
     void (*read_sensors)(abdb_device *d, int how, abdb_sensors *out);
-    /* Tells of everything known of it; NULL: nothing more than its name. */
+    /* Passes each property of the device to `tell`; NULL: it has a name only. */
     void (*describe)(abdb_device *d, void (*tell)(void *to, const char *key, const char *text),
                      void *to);
     /* Of several ranks (processes or accelerators, each with memory of its own) that one device
@@ -155,8 +155,8 @@ typedef struct {
     /* Norm of the error <= near x norm of the result, over all elements together: a bound that
      * mistakes cannot hide in where sums cancel. NULL: the other bound alone. */
     double (*norm_bound)(const abdb_problem *p, int tensor);
-    /* Makes inputs, which are uniform numbers in [-1, 1], what the kernel wants: indices, and
-     * values in which mistakes show. A `seed` gives the same each time. NULL: as they are. */
+    /* Turns inputs, uniform numbers in [-1, 1], into the kernel's inputs: indices, and values that
+     * reveal mistakes. A `seed` gives the same each time. NULL: inputs stay uniform numbers. */
     void (*prepare_inputs)(const abdb_problem *p, uint64_t seed);
     /* Makes inputs whose result is exact in whatever order it is computed, so that an output must
      * be the reference, rounded once. False: there are none, and nothing was changed; or NULL. */
@@ -165,13 +165,13 @@ typedef struct {
      * INFINITY: it is not exact. */
     double (*exact_error_bound)(const abdb_problem *p, int tensor);
     /* Small problems "name=value ..." at the edges of loops and blocks, which are verified before
-     * the first sample on the host; those that it cannot have are left out. End: NULL. NULL: none.
+     * the first sample on the host; impossible sizes are omitted. End: NULL. NULL: none.
      */
     const char *const *edge_sizes;
-    /* Puts values at the edges of the contract into inputs that are prepared: infinities, NaN, what
-     * is near 0, the largest sums. The reference tells what comes of them. NULL: there are none. */
+    /* Puts values at the edges of the contract into prepared inputs: infinities, NaN, numbers near
+     * 0, the largest sums. The reference gives their correct results. NULL: there are none. */
     void (*put_edge_values)(const abdb_problem *p, uint64_t seed);
-    /* After `exact`, or of a kernel whose bound is abdb_error_bound_zero: looks at the whole of an
+    /* After make_exact_inputs, or with the bound abdb_error_bound_zero: checks the whole of an
      * output, `got`, in less work than the kernel's, and marks the rows that cannot be right. A
      * wrong row stays unmarked with a probability below 1e-9. NULL, or ABDB_USAGE: there is no such
      * check (of this problem). ABDB_NOMEM. */
@@ -180,10 +180,10 @@ typedef struct {
     /* Parameters "name=value ..." at which the whole is verified where the problem itself is
      * larger: its own check would take far longer than the measurement. NULL: every problem is. */
     const char *small_params;
-    /* Sizes "name=value ..." to which those of a large problem shrink, so that a quick trial tells
-     * what its operations take; others stay. NULL: there is no such trial. */
+    /* Sizes "name=value ..." that replace a large problem's own, so that a quick trial gives the
+     * time of its operations; other sizes stay. NULL: there is no such trial. */
     const char *pilot_sizes;
-    /* What bounds the rate of a problem: "operations" or "bytes". NULL: neither does. */
+    /* The bound of a problem's rate: "operations" or "bytes". NULL: neither bounds it. */
     const char *(*bottleneck)(const abdb_problem *p);
     /* The ceiling of a machine that a problem is made to find: "peak_flops", "peak_ops" or
      * "memory_bandwidth", else NULL. NULL: none of them is. */
@@ -200,7 +200,7 @@ typedef struct {
     int (*accepts)(const abdb_problem *p, const char **why_not);
     /* Timed apart. NULL: nothing to prepare, the state is the problem itself. */
     abdb_status (*prepare)(void **state, const abdb_problem *p, abdb_error *err);
-    /* Timed; allocates nothing. It may only enqueue: the device's `end` waits. */
+    /* Timed; allocates nothing. It may only enqueue: the device's `end_timing` waits. */
     abdb_status (*launch)(void *state, abdb_error *err);
     const char *(*chosen)(const void *state); /* what the library picked, or NULL */
     void (*close)(void *state);               /* NULL: nothing to close */
@@ -217,7 +217,7 @@ typedef struct {
     const abdb_impl *const *native;
     const char *(*library)(void); /* name and version of what it links, or NULL */
     int (*threads)(void);         /* of the host that its kernels use */
-    bool has_ranks; /* may be started as several processes by mpirun or srun: rank 0 speaks */
+    bool has_ranks; /* mpirun or srun may start several processes: rank 0 prints the records */
     /* Its device. NULL: the host's processors. ABDB_BACKEND: there is none. */
     abdb_status (*open)(abdb_device **out, abdb_error *err);
     /* Lines "id name", all that ABDB_DEVICE can choose; `open` may set it. NULL: there is one. */
@@ -261,7 +261,7 @@ float abdb_bf16_to_f32(uint16_t bits);
 uint16_t abdb_f16_from_f32(float value);
 float abdb_f16_to_f32(uint16_t bits);
 
-/* --- parameters, tensors and what references share -------------------------------------------- */
+/* --- parameters, tensors and common functions of references ----------------------------------- */
 
 /* Ranks that a problem is spread over: its parameter of that name; 1 where it has none. */
 int abdb_problem_rank_count(const abdb_problem *p);
@@ -288,7 +288,7 @@ ABDB_MUST_USE abdb_status abdb_param_choice_index_and_store_default(abdb_problem
                                                                     const char *const *words,
                                                                     int *out, abdb_error *err);
 /* A size that a model has, or another that is given instead: then NAME_of is set to the model's, so
- * that nobody takes the one for the other. As abdb_param_parse_size_and_store_default. */
+ * that readers do not confuse the two. As abdb_param_parse_size_and_store_default. */
 ABDB_MUST_USE abdb_status abdb_param_parse_size_note_overridden_model(abdb_problem *p,
                                                                       const char *name,
                                                                       const char *name_of,
@@ -310,30 +310,30 @@ uint64_t abdb_xorshift64_next(uint64_t *state);
 uint64_t abdb_random_bits_at(uint64_t seed, uint64_t i);
 /* A whole number other than 0 from -most to most, number `i` of a seed. */
 double abdb_random_nonzero_integer(uint64_t seed, uint64_t i, int most);
-/* An odd whole number of exactly so many bits, positive or not, in the lower half of those: who
- * drops a bit changes it. */
+/* An odd whole number of exactly so many bits, positive or not, in the lower half of that range: a
+ * dropped bit changes it. */
 double abdb_random_odd_integer(uint64_t seed, uint64_t i, int bits);
 /* Fills a tensor with numbers of abdb_random_nonzero_integer, on all threads. */
 void abdb_fill_nonzero_integers(const abdb_tensor *t, uint64_t seed, int most);
 /* The numbers from 0 to n - 1 in random order. */
 void abdb_random_permutation(int32_t *out, size_t n, uint64_t seed);
-/* For `near`: what rounding leaves of sums of `terms` terms, in f64 or f32, whose errors go to and
- * fro: 8 u (sqrt(terms) + 8), and twice abdb_output_roundoff_or_0_if_accumulator (Higham and Mary
- * 2019). */
+/* For `norm_bound`: the rounding error of sums of `terms` terms, in f64 or f32, whose errors have
+ * both signs: 8 u (sqrt(terms) + 8), and twice abdb_output_roundoff_or_0_if_accumulator (Higham and
+ * Mary 2019). */
 double abdb_sum_norm_bound(const abdb_tensor *out, double terms);
-/* For `reference` and `bound`: what an error of element `out` of `t` is relative to where `sums`,
- * relative to `of_sums`, is what sums may be wrong by; the bound is sums +
- * abdb_output_roundoff_or_0_if_accumulator(t). A number below the least normal one is rounded as
- * that is. */
+/* For `reference_rows` and `error_bound`: the magnitude of element `out` of `t`, where sums may be
+ * wrong by `sums` relative to `of_sums`; the error bound is then sums +
+ * abdb_output_roundoff_or_0_if_accumulator(t). A number below the least normal one is rounded like
+ * the least normal one. */
 double abdb_combine_error_magnitudes(const abdb_tensor *t, double of_sums, double out, double sums);
 /* The unit roundoff of an output to whose format sums of longer numbers are rounded, 0 of others.
  */
 double abdb_output_roundoff_or_0_if_accumulator(const abdb_tensor *out);
-/* For `suspect`: marks row i of `rows` unless the sum over j of c(i, j) r_j is the sum over k of
- * a(i, k) times the sum over j of b(k, j) r_j, plus that over j of plus(i, j) r_j, modulo 2^61 - 1,
- * for random r (Freivalds 1977). A row of a, c or plus with an element that is no whole number is
- * marked; b has none, as inputs made by `exact` are whole. A wrong row is missed with a probability
- * of 2^-61. Work: rows x depth + depth x columns + rows x columns. plus may be NULL: nothing. */
+/* For `mark_suspect_rows`: marks row i of `rows` unless the sum over j of c(i, j) r_j is the sum
+ * over k of a(i, k) times the sum over j of b(k, j) r_j, plus that over j of plus(i, j) r_j, modulo
+ * 2^61 - 1, for random r (Freivalds 1977). A row of a, c or plus with an element that is no whole
+ * number is marked; b has none: exact inputs are whole. A wrong row is missed with a probability of
+ * 2^-61. Work: rows x depth + depth x columns + rows x columns. plus NULL: nothing is added. */
 typedef struct {
     const abdb_problem *p;
     double (*a)(const abdb_problem *p, size_t i, size_t k),
@@ -346,7 +346,7 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_freivalds_mark_wrong_rows(const abdb_freivalds_product *product,
                                                          uint64_t seed, unsigned char *marks,
                                                          abdb_error *err);
-/* What a problem of the kernel gemm asks for: C = act(A B + beta C + bias), `batch` times. */
+/* The product of a problem of the kernel gemm: C = act(A B + beta C + bias), `batch` times. */
 enum { ABDB_ACT_NONE, ABDB_ACT_RELU, ABDB_ACT_GELU, ABDB_ACT_SILU };
 typedef struct {
     size_t m, n, k, batch;
@@ -358,25 +358,25 @@ typedef struct {
     const abdb_tensor *bias; /* of n elements, one for each column, or NULL */
 } abdb_gemm;
 abdb_gemm abdb_gemm_from_problem(const abdb_problem *p);
-/* For `accepts` of libraries without them: does it ask for a bias or an activation? */
+/* For `accepts` of libraries without them: has the problem a bias or an activation? */
 bool abdb_gemm_has_bias_or_activation(const abdb_problem *p);
 size_t abdb_tensor_element_count(const abdb_tensor *t);
 /* Bytes of each of so many arrays of the same size that no cache holds: four times the last level,
- * as STREAM asks for, and together a quarter more than what is claimed. */
+ * as STREAM requires, and together a quarter more than the claimed size. */
 double abdb_array_bytes_beyond_caches(const abdb_machine_caches *limits, int arrays);
 /* Of all tensors, each once. */
 double abdb_problem_tensor_bytes(const abdb_problem *p);
 double abdb_problem_tensor_elements(const abdb_problem *p);
 
-/* For `bound` of kernels whose results are exact: 0. */
+/* For `error_bound` of kernels whose results are exact: 0. */
 double abdb_error_bound_zero(const abdb_problem *p, int tensor);
 /* For references of all rows between two: the least and the largest of row[0..n), n >= 1. */
 void abdb_min_and_max_row(const size_t *row, size_t n, size_t *low, size_t *high);
 
-/* For `bottleneck`: what holds for all problems of a kernel. */
+/* For `bottleneck` of kernels with the same bottleneck in all problems. */
 const char *abdb_bottleneck_always_operations(const abdb_problem *p);
 const char *abdb_bottleneck_always_bytes(const abdb_problem *p);
-/* What bounds so many operations on so many elements that are moved: bytes below 16 operations an
+/* The bottleneck of so many operations on so many moved elements: bytes below 16 operations an
  * element. A vector unit does more than that in the time in which a memory moves an element (the
  * best balanced processors do 20, accelerators some hundred), so below it memory is waited for on
  * every machine; above it the kernel has a chance of the peak, which it is then held against. */

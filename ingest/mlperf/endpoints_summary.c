@@ -1,8 +1,8 @@
 /* endpoints_summary.c - results of the MLPerf Endpoints client; see endpoints_summary.h.
  *
  * How real files disagree: of Offline, ttft and tpot are empty objects; the load is a rate, a
- * concurrency, or neither; the rates are those of a shorter window where
- * use_legacy_loadgen_qps_metrics is set. Times are nanoseconds. Histograms are left out. */
+ * concurrency, or neither; the rates belong to a shorter window where
+ * use_legacy_loadgen_qps_metrics is set. Times are nanoseconds. Histograms are omitted. */
 #include "ingest/mlperf/endpoints_summary.h"
 
 #include <stdio.h>

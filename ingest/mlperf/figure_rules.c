@@ -105,8 +105,8 @@ bool abdb_scenario_names_equal_loosely(const char *a, const char *b)
     }
 }
 
-/* Does a rule fit suite, round, model and scenario of a result, and what LoadGen ran and counted?
- * Without a round every rule fits; "Interactive" has those of Server. */
+/* Does a rule fit a result's suite, round, model and scenario, and LoadGen's scenario and unit?
+ * Without a round, rules of all rounds fit; "Interactive" has the rules of Server. */
 static bool figure_rule_applies(const abdb_figure_rule *r, const abdb_figure_request *ask)
 {
     int round = abdb_round_name_to_1000_major_plus_minor(ask->round);
@@ -116,7 +116,7 @@ static bool figure_rule_applies(const abdb_figure_rule *r, const abdb_figure_req
 
     if (abdb_scenario_names_equal_loosely(scenario, "Interactive") &&
         (!ask->ran ||
-         abdb_scenario_names_equal_loosely(ask->ran, "Server"))) { /* LoadGen knows it as Server */
+         abdb_scenario_names_equal_loosely(ask->ran, "Server"))) { /* LoadGen's name is Server */
         scenario = "Server";
         same = true;
     }
@@ -143,12 +143,12 @@ bool abdb_figure_suite_has_rules(const char *suite)
 const abdb_figure_rule *abdb_figure_next_matching_rule(const abdb_figure_request *request,
                                                        size_t *next_position)
 {
-    /* round unknown: what stands before what ended */
+    /* round unknown: current rules before ended ones */
     int turns = abdb_round_name_to_1000_major_plus_minor(request->round) ? 1 : 2;
 
     (void)pthread_once(&once, parse_embedded_figure_rules);
     /* With a round one pass over the rules. Without, two: first the rules that still hold, then
-     * those that have ended; *at counts through both. */
+     * ended ones; *next_position counts through both. */
     while (*next_position < rules * (size_t)turns) {
         const abdb_figure_rule *r = &rule[*next_position % rules];
         bool ended = *next_position >= rules;

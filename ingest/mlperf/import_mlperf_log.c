@@ -1,5 +1,5 @@
-/* import_mlperf_log.c - one log of an MLPerf run by itself, outside of a round's folders: what
- * people have who run LoadGen or a training benchmark themselves. See mlperf_log.h and round.h. */
+/* import_mlperf_log.c - one log of an MLPerf run by itself, outside of a round's folders, from
+ * users who run LoadGen or a training benchmark themselves. See mlperf_log.h and round.h. */
 #include <stdio.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * scenario, four lines per system (processors, accelerators, nodes, result).
  *
  * Two copies were opened: as downloaded (UTF-16, tabs, every label repeated) and re-saved by Excel
- * (UTF-8, commas, merged cells blank, "27,803.90"). Labels that are blank are those of the cell to
+ * (UTF-8, commas, merged cells blank, "27,803.90"). A blank label repeats the label of the cell to
  * the left (header) or of the line above (system).
  */
 #include <stdio.h>
@@ -51,7 +51,7 @@ static abdb_status fill_blank_labels_from_left(abdb_csv_header *header, size_t f
     return ABDB_OK;
 }
 
-/* Keeps one of the five header lines. After the last one checks that they are those of the crosstab
+/* Keeps one of the five header lines. After the last one checks that they form a crosstab's header
  * (ABDB_FORMAT), and repeats models and suites over the columns that share them. */
 static abdb_status store_header_line_validate_at_last(state *s, const abdb_csv_row *csv,
                                                       abdb_error *err)
@@ -74,7 +74,7 @@ static abdb_status store_header_line_validate_at_last(state *s, const abdb_csv_r
     return st == ABDB_OK ? fill_blank_labels_from_left(&s->suite, s->first, err) : st;
 }
 
-/* What the labels of the system at hand say. */
+/* Fills a row from the labels of the system at hand. */
 static void copy_system_labels_to_row(const state *s, abdb_mlperf_row *row)
 {
     int place[MLPERF_COLUMN_MAX];

@@ -36,7 +36,7 @@ typedef struct {
     bool waits; /* a row was read and not yet handed over: */
     abdb_mlperf_row row;
     abdb_csv_row csv;
-    abdb_settings others; /* what else that row says */
+    abdb_settings others; /* other cells of that row */
     abdb_arena arena;     /* of all three */
 } state;
 
@@ -76,7 +76,7 @@ static const char *suite_from_label_or_scenario(abdb_arena *arena, const char *t
 }
 
 /* Hands over the row that waits, at the line of `csv` where that is not NULL: the row of its power
- * or of its rate, which says the same entry a second time. */
+ * or of its rate, which belongs to the same entry. */
 static abdb_status import_or_reject_held_row(state *s, const abdb_csv_row *csv, abdb_error *err)
 {
     const abdb_csv_row *at = csv ? csv : &s->csv;
@@ -104,7 +104,7 @@ done:
     return st;
 }
 
-/* Do both rows speak of one submission: equal in all but value and unit? */
+/* Do both rows belong to one submission: equal in all but value and unit? */
 static bool rows_equal_except_result_and_unit(const abdb_mlperf_row *a, const abdb_mlperf_row *b)
 {
     /* abdb_mlperf_row is nothing but pointers to text, so it can be compared as an array of

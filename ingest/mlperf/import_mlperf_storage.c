@@ -1,8 +1,8 @@
 /* import_mlperf_storage.c - results of MLPerf Storage: mlperf_storage_report.json (a score and its
- * runs) and summary.json (one run, as one of its hosts tells it).
+ * runs) and summary.json (one run, as one of its hosts wrote it).
  *
  * The accelerators are emulated: they are a factor, never the device. Submitters spell folders as
- * they like; summary.json does not say the model, only its folder does; every host of a run writes
+ * they like; summary.json lacks the model, only its folder names it; every host of a run writes
  * the same summary, which becomes one entry with several places. Numbers may be text.
  */
 #include <ctype.h>
@@ -37,7 +37,7 @@ typedef struct {
     const abdb_overrides *words;
     const abdb_sink *sink;
     abdb_arena arena;
-    abdb_mlperf_row row; /* what the path says */
+    abdb_mlperf_row row; /* from the path */
     const char *path;
 } reader;
 
@@ -93,8 +93,8 @@ static const char *const known[] = {"accelerator",
                                     "epochs.*",
                                     NULL};
 
-/* Adds what a run was emulated and read with as factors; other scalars of the object and of its
- * `metric` under their own names. */
+/* Adds a run's emulated accelerators and reader settings as factors, and other scalars of the
+ * object and of its `metric` under their own names. */
 static void add_storage_and_unread_member_factors(reader *r, abdb_entry *entry, const json_t *o)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* log_factors.c - what logs and descriptions of MLPerf say beyond what a result needs: factors
- * under their own names; see mlperf_log.h. */
+/* log_factors.c - values of MLPerf's logs and descriptions that no result needs, as factors under
+ * their own names; see mlperf_log.h. */
 #include <string.h>
 
 #include "ingest/mlperf/mlperf_log.h"
@@ -22,8 +22,8 @@ void abdb_mlperf_add_unignored_values_as_factors(abdb_entry *entry,
 
 /* --- LoadGen ---------------------------------------------------------------------------------- */
 
-/* Read as results, fields or factors; seeds, which every run has its own of; what was generated for
- * a target that stands there; power, which is read apart. */
+/* Omitted names: read as results, fields or factors elsewhere; seeds, which differ in every run;
+ * values generated for a target that is logged itself; power, which another function reads. */
 #define READ_OF_LOADGEN                                                                          \
     "result_*", "early_stopping*", "power_*", "test_datetime", "sut_name", "effective_scenario", \
         "effective_min_duration_ms", "*seed*", "generated_*", "requested_*", "loadgen_*",        \

@@ -1,4 +1,4 @@
-/* mllog_line.h - a line of MLLOG: what the readers of LoadGen's and of training logs share. */
+/* mllog_line.h - a line of MLLOG, for the readers of LoadGen's logs and of training logs. */
 #ifndef ABDB_INGEST_MLLOG_LINE_H
 #define ABDB_INGEST_MLLOG_LINE_H
 

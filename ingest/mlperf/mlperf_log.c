@@ -139,7 +139,7 @@ static abdb_status append_value_of_pre_2020_detail_line(abdb_mlperf_values *out,
                : ABDB_OK;
 }
 
-/* A file is one log: which of two its name and folder describe, nobody can tell. */
+/* A file is one log: its name and folder cannot describe two. */
 static abdb_status fail_with_second_log_error(const text_line *line, abdb_error *err)
 {
     return ABDB_FAIL(err, ABDB_DATA,
@@ -234,7 +234,7 @@ static const char *detail_key_of_latency_summary_label(const char *words, char o
     return NULL;
 }
 
-/* Keeps "words : value" of LoadGen's summary under the detail log's key for those words. ABDB_DATA:
+/* Keeps "words : value" of LoadGen's summary under the detail log's key for the words. ABDB_DATA:
  * a second summary begins. */
 static abdb_status append_value_of_summary_line(void *self, const text_line *line, abdb_error *err)
 {
@@ -343,7 +343,7 @@ static void append_accuracy_in_line(abdb_text *out, const char *line)
 abdb_status abdb_mlperf_append_scores_of_accuracy_file(abdb_mlperf_values *out,
                                                        const abdb_input *in, abdb_error *err)
 {
-    enum { TAIL = 8192 }; /* the scores stand at the end, behind what was printed underway */
+    enum { TAIL = 8192 }; /* the scores stand at the end, after output of the run */
     size_t size = in->text_size < TAIL ? in->text_size : TAIL;
     char *tail = abdb_arena_copy(out->arena, in->text + in->text_size - size, size), *rest = NULL;
     abdb_text text = {0};

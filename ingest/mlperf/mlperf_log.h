@@ -1,9 +1,9 @@
 /* mlperf_log.h - the files of an MLPerf result folder, each read into names and values.
  *
- * What LoadGen, the power meter, the accuracy scripts and the training programs write: detail logs
+ * Files of LoadGen, the power meter, the accuracy scripts and the training programs: detail logs
  * (":::MLLOG {...}" of today, '"pid": 1, ... : key : value' before 2020), summaries, power samples,
- * accuracy.txt, result_N.txt, results.txt of Tiny, and JSON descriptions. Only what a result needs
- * is kept, so that a whole round fits into memory.
+ * accuracy.txt, result_N.txt, results.txt of Tiny, and JSON descriptions. Only values that a result
+ * needs are kept, so that a whole round fits into memory.
  */
 #ifndef ABDB_INGEST_MLPERF_LOG_H
 #define ABDB_INGEST_MLPERF_LOG_H
@@ -16,7 +16,7 @@ typedef struct {
     double t_ms, watts; /* since 1970, by the meter's clock */
 } abdb_mlperf_power;
 
-/* What one file says. Names are those of the file; texts are the arena's. */
+/* The values of one file, under the file's names; texts are the arena's. */
 typedef struct {
     abdb_arena *arena;
     size_t pairs, room, lost; /* lost: beyond MLPERF_PAIRS_MAX */
@@ -41,7 +41,7 @@ abdb_status abdb_mlperf_append_scores_of_accuracy_file(abdb_mlperf_values *out,
                                                        const abdb_input *in, abdb_error *err);
 abdb_status abdb_mlperf_append_samples_of_power_log(abdb_mlperf_values *out, const abdb_input *in,
                                                     abdb_error *err);
-/* "start_ms", "stop_ms", "status", "samples_count", "eval_accuracy", and what is logged once. */
+/* "start_ms", "stop_ms", "status", "samples_count", "eval_accuracy", and values logged once. */
 abdb_status abdb_mlperf_read_training_log(abdb_mlperf_values *out, const abdb_input *in,
                                           abdb_error *err);
 /* "throughput" once a window, "accuracy", "energy" where it was measured. */
@@ -56,14 +56,14 @@ abdb_status abdb_mlperf_append_trimmed_value_or_count_lost(abdb_mlperf_values *o
                                                            const char *text, abdb_error *err);
 /* The first value of that name, or NULL. */
 const char *abdb_mlperf_get_first_value(const abdb_mlperf_values *values, const char *key);
-/* Every other value once, under its own name behind `before` (NULL: nothing), as a factor; ignored:
+/* Every other value once, as a factor named key_prefix (NULL: nothing) and its own name; ignored:
  * as in ingest/read/unknown_factor.h. */
 void abdb_mlperf_add_unignored_values_as_factors(abdb_entry *entry,
                                                  const abdb_mlperf_values *values,
                                                  const char *key_prefix, const char *const *ignored,
                                                  abdb_arena *arena);
-/* The same of a log of LoadGen (settings: those that it ran with, too), of a training log, and of
- * the description of a system ("described_system.NAME"): all but what is read elsewhere. */
+/* The same of a LoadGen log (with its effective settings if asked), of a training log and of a
+ * system's description ("described_system.NAME"), without values that other functions read. */
 void abdb_mlperf_add_loadgen_factors(abdb_entry *entry, const abdb_mlperf_values *log,
                                      bool include_effective_settings, abdb_arena *arena);
 void abdb_mlperf_add_training_factors(abdb_entry *entry, const abdb_mlperf_values *log,

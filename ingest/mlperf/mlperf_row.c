@@ -95,7 +95,7 @@ static const char *percentile_named_in_unit_or_value(const char *unit)
     return strstr(unit, "99.00_percentile") ? "p99" : "value";
 }
 
-/* Is it the value of a result? False: reason says why not. */
+/* Is it the value of a result? False, with the cause in `reason`: it is not. */
 static bool parse_positive_value_or_explain(const char *text, const char *unit_text,
                                             const char *metric, const char *name,
                                             abdb_decimal_mark mark, double *value,
@@ -167,7 +167,7 @@ static void add_accuracy_results_or_count_left_out(abdb_entry *entry, abdb_arena
         const char *metric;
 
         if (!number || !colon || !abdb_double_parse(number, mark, &value) || i == ACCURACY_MAX) {
-            abdb_entry_count_left_out_value(entry); /* what stands here, and behind, is no score */
+            abdb_entry_count_left_out_value(entry); /* this text, and the rest, is no score */
             return;
         }
         *colon = '\0';
@@ -243,8 +243,8 @@ static void add_factor_or_unknown_or_inapplicable(abdb_entry *entry, const char 
         abdb_entry_add_factor_parsing_number(entry, name, text);
 }
 
-/* Adds what a row says beside its result (host, software, notes, ...) as factors; of those that
- * every row should have, unknown where it is missing. */
+/* Adds a row's values beside its result (host, software, notes, ...) as factors; a missing value
+ * that every row should have becomes unknown. */
 static void add_row_factors(abdb_entry *entry, const abdb_mlperf_row *row)
 {
     add_factor_or_unknown_or_inapplicable(entry, "host_processor", row->processor);
@@ -266,7 +266,7 @@ static int is_true_or_1(const char *text)
 
 /* The checker's column compares the name of a folder with the scenario that LoadGen ran, letter by
  * letter: "offline" is not "Offline" to it, LoadGen runs Interactive as Server, and the Endpoints
- * client has no log of LoadGen. There it says nothing about the result. */
+ * client has no log of LoadGen. In these cases the column does not show inference. */
 static const char *inferred_or_perhaps_inferred_flag(const abdb_mlperf_row *row)
 {
     const char *scenario = abdb_mlperf_canonical_scenario_or_same(row->scenario);
@@ -279,8 +279,8 @@ static const char *inferred_or_perhaps_inferred_flag(const abdb_mlperf_row *row)
     return " inferred";
 }
 
-/* "datacenter,edge" is a list: a system that was submitted in both categories. The scenario says
- * which one a result belongs to; Offline belongs to both. Returns how many types, at least 1; one
+/* "datacenter,edge" is a list: a system that was submitted in both categories. The scenario decides
+ * the category of a result; Offline belongs to both. Returns the number of types, at least 1; one
  * may be NULL, unknown. */
 static size_t resolve_system_types_by_scenario(abdb_arena *arena, const abdb_mlperf_row *row,
                                                const char *type[2])
@@ -299,7 +299,7 @@ static size_t resolve_system_types_by_scenario(abdb_arena *arena, const abdb_mlp
     return 1;
 }
 
-/* What all of MLCommons' files say of a row, in abdb's words. A division may carry power
+/* Sets the fields that all of MLCommons' files have, in abdb's words. A division may carry power
  * ("closed-power"): that is a flag here, so that rows with and without it meet. */
 static void set_mlperf_statement_fields_and_flags(abdb_entry *entry, abdb_arena *arena,
                                                   const abdb_mlperf_context *context,
@@ -325,7 +325,7 @@ static void set_mlperf_statement_fields_and_flags(abdb_entry *entry, abdb_arena 
     entry->field[ABDB_FIELD_availability] = copy_lowercase(arena, row->availability);
     entry->field[ABDB_FIELD_division] = division;
     if (resolve_system_types_by_scenario(arena, row, types) ==
-        1) /* else one entry cannot say both */
+        1) /* two types: one field cannot hold both */
         entry->field[ABDB_FIELD_system_type] = types[0];
     else
         abdb_entry_add_factor_parsing_number(entry, "system_types", "datacenter, edge");
@@ -345,8 +345,7 @@ static void set_mlperf_statement_fields_and_flags(abdb_entry *entry, abdb_arena 
                           errors ? " errors" : "", row->unit ? "" : " unit-inferred"));
 }
 
-/* The other values of a row that is refused are read too, so that they count among those that were.
- */
+/* Reads the other values of a refused row, so that they count among the values read. */
 static void parse_rest_of_rejected_row_to_count_left_out(abdb_entry *entry, abdb_arena *arena,
                                                          const abdb_mlperf_context *context,
                                                          const abdb_mlperf_row *row,
@@ -408,8 +407,8 @@ bool abdb_mlperf_fill_entry_or_explain(abdb_entry *entry, abdb_arena *arena,
     return true;
 }
 
-/* Of all tables: what was checked before publication, links and numbers of the row, a second form
- * of a value, colours. */
+/* Columns without meaning here, of all tables: checks before publication, links and numbers of the
+ * row, a second form of a value, colours. */
 static const char *const noise[] = {
     "compliance", "git_url",  "uid", "Accuracy_div_100", "Units",        "Details", "Code",
     "Unique ID*", "ColorKey", "p#",  "Benchmark",        "Result_Units", NULL};

@@ -1,4 +1,4 @@
-/* mlperf_row.h - what the importers of MLPerf results share: they fill an abdb_mlperf_row with
+/* mlperf_row.h - shared by the importers of MLPerf results: they fill an abdb_mlperf_row with
  * text, wherever it stands in their files, and mlperf_row.c makes the entry of it - metric and
  * unit, scenario, accuracy, devices, factors and flags. */
 #ifndef ABDB_INGEST_MLPERF_H
@@ -31,14 +31,14 @@ typedef struct {
     }
 enum { MLPERF_COLUMN_MAX = 48, MLPERF_SHARED = 20 };
 
-/* The columns that say the same in every table of MLPerf, by all names that they have anywhere;
- * what is called alike and means another thing is the importer's own. */
+/* The columns with one meaning in every table of MLPerf, by all their names anywhere; a column with
+ * such a name and another meaning is in the importer's own list. */
 extern const abdb_mlperf_column abdb_mlperf_columns[MLPERF_SHARED];
 
 /* The header's place of each of map[0..count), -1 where it has none. */
 void abdb_mlperf_find_columns(const abdb_mlperf_column *map, size_t count,
                               const abdb_csv_header *header, int column_index[MLPERF_COLUMN_MAX]);
-/* Fills what the CSV row has; the rest of row stays. */
+/* Fills the members whose cells the CSV row has; the rest of row stays. */
 void abdb_mlperf_fill_row_from_csv_cells(const abdb_mlperf_column *map, size_t count,
                                          const int column_index[MLPERF_COLUMN_MAX],
                                          const abdb_csv_row *csv, abdb_mlperf_row *row);
@@ -62,25 +62,25 @@ typedef struct {
     long line; /* of the row at hand, 0 unknown */
     /* Of the column of results, and of all others together. */
     abdb_decimal_mark result_mark, mark;
-    const abdb_settings *others; /* what else the row says: factors; NULL: nothing */
+    const abdb_settings *others; /* the row's other cells: factors; NULL: none */
 } abdb_mlperf_context;
 
-/* The cells of a row that no member of abdb_mlperf_row takes, by the names of their columns: those
- * of neither map nor abdb_mlperf_columns, and a second spelling that says another thing. */
+/* The cells of a row that no member of abdb_mlperf_row takes, by the names of their columns:
+ * columns of neither map nor abdb_mlperf_columns, and a second spelling with another value. */
 void abdb_mlperf_collect_unmapped_columns(abdb_settings *out, abdb_arena *arena,
                                           const abdb_mlperf_column *map, size_t count,
                                           const abdb_csv_header *header, char *const *field,
                                           size_t fields);
 
-/* Makes the entry of a row and hands it over. When the row cannot be one, *field and *reason say
- * why and nothing was handed over: the caller rejects it. reason has room for 200 bytes. */
+/* Makes the entry of a row and hands it over. When the row cannot be one, *field and *reason name
+ * the cause and nothing was handed over: the caller rejects it. reason has room for 200 bytes. */
 ABDB_MUST_USE abdb_status abdb_mlperf_import_row_or_explain(const abdb_mlperf_context *context,
                                                             const abdb_mlperf_row *row,
                                                             const char **field, char *reason,
                                                             abdb_error *err);
 
-/* The suite of a result by its system_type: "inference" of datacenter, edge and what is not said,
- * "automotive" of adas, "mobile"; NULL: of none that abdb knows. */
+/* The suite of a result by its system_type: "inference" of datacenter, edge and a missing type,
+ * "automotive" of adas, "mobile"; NULL: a type unknown to abdb. */
 const char *abdb_mlperf_suite_of_system_type(const char *system_type);
 
 /* A scenario as MLCommons writes it today ("Single Stream" is SingleStream), or the text itself. */

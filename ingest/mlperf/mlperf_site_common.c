@@ -1,4 +1,4 @@
-/* mlperf_site_common.c - what both exports of the results pages share; see mlperf_site_common.h. */
+/* mlperf_site_common.c - common code of both exports of results pages; see mlperf_site_common.h. */
 #include "ingest/mlperf/mlperf_site_common.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* mlperf_site_common.h - what the flat and the pivot export of MLCommons' results pages share. */
+/* mlperf_site_common.h - common code of the flat and pivot exports of MLCommons' results pages. */
 #ifndef ABDB_INGEST_MLPERF_SITE_H
 #define ABDB_INGEST_MLPERF_SITE_H
 
@@ -13,10 +13,10 @@ const char *abdb_mlperf_site_guess_system_type(const abdb_input *in);
 /* The type of one result of an export of that type (NULL: unknown): streams are of edge systems. */
 const char *abdb_mlperf_site_system_type_or_stream_edge(const char *system_type,
                                                         const char *scenario);
-/* What a result's flags say that the export does not tell. averaged: it shows a mean where several
+/* The flags of a result for values that the export lacks. averaged: it shows a mean where several
  * results share a name; system_type NULL: unknown. */
 const char *abdb_mlperf_site_flags_text(bool averaged, const char *system_type);
-/* What all rows of an export share. */
+/* The common context of all rows of an export. */
 abdb_mlperf_context abdb_mlperf_site_make_context(const abdb_overrides *overrides,
                                                   const abdb_sink *sink);
 

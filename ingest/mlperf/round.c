@@ -1,8 +1,8 @@
 /* round.c - gathers the files of a round and groups them into result folders; see round.h. A file
- * is read the moment it is seen (abdb_mlperf_round_add_file), since archives cannot be asked for it
- * again; only its names and values stay. When all were seen, sorting by root, folder and path
- * brings the files of a result together (abdb_mlperf_round_group_files_into_folders). Where a path
- * puts a file is round_path.c's business. */
+ * is read the moment it is seen (abdb_mlperf_round_add_file), since archives are read only once;
+ * only its names and values stay. When all were seen, sorting by root, folder and path brings the
+ * files of a result together (abdb_mlperf_round_group_files_into_folders). round_path.c derives a
+ * file's place from its path. */
 #include "ingest/mlperf/round_text_pool.h"
 #include "ingest/mlperf/round_unread.h"
 
@@ -76,7 +76,7 @@ static abdb_status append_round_item(abdb_mlperf_round *round, item **out, abdb_
     return ABDB_OK;
 }
 
-/* Is the content what the name promises? Names such as results.txt are everybody's. */
+/* Does the content fit the name? Other programs also use names such as results.txt. */
 static bool content_fits_file_name(const abdb_round_path *p, const abdb_input *in)
 {
     const char *text = in->text;
@@ -320,7 +320,7 @@ static void attach_matching_descriptions_to_folder(abdb_round_folder *folder,
     }
 }
 
-/* Sets what the path tells of a result folder, and whether it was read to its end. */
+/* Sets the fields of a result folder that its path gives, and whether it was read to its end. */
 static void set_folder_identity_and_completeness(abdb_mlperf_round *round, abdb_round_folder *f,
                                                  const folder_location *first)
 {
@@ -354,8 +354,8 @@ static int compare_folders_by_root_and_path(const void *a, const void *b)
     return order ? order : strcmp(x->path, y->path);
 }
 
-/* Adds the folders of which no reader took a file, in a tree that is a round's, or of a system that
- * is described. */
+/* Adds the folders whose files no reader took, in a tree that is a round's, or of a system that is
+ * described. */
 static void add_unread_folders(abdb_mlperf_round *round, const description_list *list)
 {
     size_t read = round->folders;

@@ -2,7 +2,7 @@
  *
  * A round is a tree: DIVISION/SUBMITTER/{results,systems,measurements}/SYSTEM/... for inference and
  * Tiny, SUBMITTER/{results,systems}/... for training and HPC. Files come in any order, from a
- * folder or an archive; each is read into what it says and forgotten. When all were seen, every
+ * folder or an archive; only the values of each are kept. When all were seen, every
  * result folder becomes a record, made of its files and of the description of its system.
  */
 #ifndef ABDB_INGEST_ROUND_H
@@ -40,7 +40,7 @@ typedef struct {
     const abdb_round_file *system, *measurement, *mapping; /* NULL: none */
 } abdb_round_folder;
 
-/* The file of a folder by what it is to it, or NULL. */
+/* The values of a folder's file by its path below the folder, or NULL. */
 const abdb_mlperf_values *abdb_round_values_of_file(const abdb_round_folder *folder,
                                                     const char *member);
 
@@ -49,19 +49,18 @@ typedef struct abdb_mlperf_round abdb_mlperf_round;
 ABDB_MUST_USE abdb_status abdb_mlperf_round_create(abdb_mlperf_round **out, abdb_error *err);
 void abdb_mlperf_round_destroy(abdb_mlperf_round *round);
 typedef enum {
-    ROUND_OTHER,  /* none of a round, as far as the path tells */
+    ROUND_OTHER,  /* none of a round, by its path */
     ROUND_BESIDE, /* of a round, and not needed (compliance runs, configurations) */
     ROUND_PART    /* part of a result, if its content agrees */
 } abdb_round_role;
-/* What the path alone says. */
+/* The role by the path alone. */
 abdb_round_role abdb_mlperf_round_role_of_path(const char *path);
 /* Reads a file if it is part of a round's results: *taken. A damaged one is taken, and the result
  * it belongs to will be rejected with the reason. sha256: of its bytes. */
 ABDB_MUST_USE abdb_status abdb_mlperf_round_add_file(abdb_mlperf_round *round, const abdb_input *in,
                                                      const char *sha256, bool *taken,
                                                      abdb_error *err);
-/* Tells the round of a file that it did not take: a folder whose files were all of that kind will
- * be rejected. */
+/* Records a file that the round did not take: a folder with only such files will be rejected. */
 ABDB_MUST_USE abdb_status abdb_mlperf_round_record_unread_file(abdb_mlperf_round *round,
                                                                const char *path, abdb_error *err);
 /* Power logs of training runs that were seen and are not read. */
@@ -70,7 +69,7 @@ size_t abdb_mlperf_round_unread_power_log_count(const abdb_mlperf_round *round);
 bool abdb_mlperf_round_folder_lacks_log(const abdb_round_folder *folder);
 /* Files of that archive or folder may be missing: no score of several runs is made from it. */
 void abdb_mlperf_round_record_truncated_path(abdb_mlperf_round *round, const char *path);
-/* Groups the files: afterwards the folders can be asked for. */
+/* Groups the files: afterwards abdb_mlperf_round_get_folder returns the folders. */
 ABDB_MUST_USE abdb_status abdb_mlperf_round_group_files_into_folders(abdb_mlperf_round *round,
                                                                      abdb_error *err);
 size_t abdb_mlperf_round_folder_count(const abdb_mlperf_round *round);
@@ -98,7 +97,7 @@ ABDB_MUST_USE abdb_status abdb_mlperf_round_import_or_reject_folder(const abdb_m
 typedef struct {
     const abdb_mlperf_values *detail, *summary;
 } abdb_run_log;
-/* What the detail log says, else the summary; NULL: neither. */
+/* The value of the detail log, else of the summary; NULL: neither has it. */
 const char *abdb_run_log_get_value_detail_first(const abdb_run_log *log, const char *key);
 /* Did a meter write a file beside the run? */
 bool abdb_round_has_power_log(const abdb_round_folder *folder);
@@ -115,7 +114,7 @@ abdb_status abdb_round_import_training(const abdb_round_folder *folder, const ab
                                        const abdb_sink *sink, char *reason, abdb_error *err);
 abdb_status abdb_round_import_tiny(const abdb_round_folder *folder, const abdb_overrides *words,
                                    const abdb_sink *sink, char *reason, abdb_error *err);
-/* One log by itself: a run that somebody measured. --set says the rest (model, system, device). */
+/* One log by itself: a run that somebody measured. --set gives the rest (model, system, device). */
 abdb_status abdb_mlperf_import_lone_inference_log_or_explain(const abdb_mlperf_values *log,
                                                              bool is_summary,
                                                              const abdb_overrides *words,
@@ -125,11 +124,11 @@ abdb_status abdb_mlperf_import_lone_training_log_or_explain(const abdb_mlperf_va
                                                             const abdb_overrides *words,
                                                             const abdb_sink *sink, char *reason,
                                                             abdb_error *err);
-/* What the path of a file says: round, division, submitter, platform; the rest of row stays. */
+/* Fills round, division, submitter and platform from a file's path; the rest of row stays. */
 void abdb_round_fill_row_from_path(abdb_arena *arena, const char *path, abdb_mlperf_row *row);
 /* The round that the path of its root names, as "v5.1"; NULL: none. From arena. */
 const char *abdb_round_last_version_in_path(abdb_arena *arena, const char *root);
-/* What systems/SYSTEM.json says, as a row. */
+/* Fills a row from the folder's path and the descriptions of its system and its measurement. */
 void abdb_round_fill_row_from_descriptions(const abdb_round_folder *folder, abdb_mlperf_row *row);
 
 #endif

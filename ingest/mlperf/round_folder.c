@@ -1,5 +1,5 @@
-/* round_folder.c - what is asked of one result folder, whatever its suite: a file by its name, and
- * what its path and its system's description say; see round.h. */
+/* round_folder.c - functions on one result folder of any suite: a file by its name, and the values
+ * of its path and its system's description; see round.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -76,7 +76,7 @@ const char *abdb_run_log_get_value_detail_first(const abdb_run_log *log, const c
     return text ? text : abdb_mlperf_get_first_value(log->summary, key);
 }
 
-/* A member of a description, NULL where it says nothing. */
+/* A member of a description, NULL where it is missing or empty. */
 static const char *nonempty_value_of_file(const abdb_round_file *file, const char *key)
 {
     const char *text = file ? abdb_mlperf_get_first_value(&file->values, key) : NULL;

@@ -1,8 +1,8 @@
 /* round_inference.c - a result folder of an inference round: performance, power, accuracy.
  *
- * Which figure of the log is the result say the rules of the round (figure.h): those of its
- * submission checker, by benchmark and scenario, and by whether LoadGen counted tokens. A scenario
- * that was not run but inferred from another is flagged.
+ * The rules of the round (figure_rules.h), taken from its submission checker, choose the figure of
+ * the log that is the result: by benchmark, scenario, and whether LoadGen counted tokens. A
+ * scenario that was not run but inferred from another is flagged.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +22,7 @@ static bool loadgen_counted_tokens(const run_log *log)
 {
     const char *use = abdb_mlperf_get_first_value(log->detail, "requested_use_token_latencies");
 
-    /* The detail log says what LoadGen was told; a summary shows it only by having figures in
-     * tokens. */
+    /* The detail log has LoadGen's setting; a summary shows it only by figures in tokens. */
     if (log->detail) return use && (strcmp(use, "true") == 0 || strcmp(use, "1") == 0);
     return abdb_mlperf_get_first_value(log->summary, "result_tokens_per_second") ||
            abdb_mlperf_get_first_value(log->summary, "result_completed_tokens_per_second") ||
@@ -65,7 +64,7 @@ static const char *find_official_figure_text_and_unit(abdb_arena *arena, const r
     return text;
 }
 
-/* Latencies beside the result: what LoadGen calls them, what abdb calls them. */
+/* Adds latencies beside the result, with LoadGen's names translated to abdb's. */
 static void add_common_latency_results(abdb_entry *entry, const run_log *log)
 {
     static const struct {
@@ -139,8 +138,8 @@ static void add_common_and_uncommon_latencies(abdb_entry *entry, const run_log *
     add_uncommon_latency_percentiles(entry, log->detail ? log->detail : log->summary, arena);
 }
 
-/* Adds what LoadGen's log and the descriptions say beside the result as factors, and the date of
- * the run. */
+/* Adds the other values of LoadGen's log and of the descriptions as factors, and the date of the
+ * run. */
 static void add_run_and_system_factors_and_date(abdb_entry *entry, const run_log *log,
                                                 const abdb_round_folder *f)
 {
@@ -221,7 +220,7 @@ static void add_latencies_or_fail_run_drop_results(abdb_entry *entry, const run_
 }
 
 /* A suite without rules, or a scenario whose official figure is not known: the run with its
- * latencies, no score, and a reject that says so. */
+ * latencies, no score, and a reject with this reason. */
 static abdb_status import_run_and_reject_unknown_figure(abdb_entry *entry, abdb_arena *arena,
                                                         const abdb_round_folder *f,
                                                         const abdb_mlperf_context *context,
@@ -253,8 +252,8 @@ done:
     return st;
 }
 
-/* The suite of a folder; NULL: of none that abdb knows. Mobile's submissions may call their systems
- * edge: their repository tells, or the folder that their apps write. */
+/* The suite of a folder; NULL: unknown to abdb. Mobile's submissions may call their systems edge:
+ * their repository, or the folder of their apps' logs, shows the suite. */
 static const char *suite_of_folder_or_null(const abdb_round_folder *f, const char *locator,
                                            const char *system_type)
 {
@@ -264,8 +263,8 @@ static const char *suite_of_folder_or_null(const abdb_round_folder *f, const cha
 }
 
 /* The result of one scenario of a result folder. Where LoadGen ran another scenario than the
- * folder is named, the rules let the result be inferred (as MLCommons' submission checker does):
- * such rows say so. Server logs stand for Interactive, which is Server under tighter limits. */
+ * folder's name, the rules let the result be inferred (as MLCommons' submission checker does): such
+ * rows are flagged. Server logs stand for Interactive, which is Server under tighter limits. */
 static abdb_status import_scenario_score_or_explain(abdb_entry *entry, abdb_arena *arena,
                                                     const abdb_round_folder *f,
                                                     const abdb_mlperf_context *context,

@@ -1,4 +1,4 @@
-/* round_path.c - what a path says within a round; see round_path.h.
+/* round_path.c - takes apart a path within a round; see round_path.h.
  *
  * How real rounds disagree: "closed" and "Closed"; scenario folders in any case; training has no
  * division in its paths; HPC has strong/ and weak/ between system and benchmark; a submission's
@@ -74,8 +74,8 @@ static abdb_mlperf_reader find_inference_file_reader(const abdb_round_path *p, s
     return NULL;
 }
 
-/* Sets what reads a file, by its name and by how deep it lies below its anchor, and the suite that
- * such a place belongs to. Without a reader the file is none of a round's results. */
+/* Sets the reader of a file, by its name and its depth below its anchor, and the suite of such a
+ * place. Without a reader the file is not part of a round's results. */
 static void set_reader_suite_or_entry_anchor(abdb_round_path *p)
 {
     const char *name = p->part[p->parts - 1];

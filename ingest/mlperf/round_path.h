@@ -1,5 +1,5 @@
-/* round_path.h - what a path says within a round: which suite, whose result, and who reads the
- * file. Shared by the round_*.c files; round.h is the outside. */
+/* round_path.h - the parts of a path within a round: its suite, its submitter, and the reader of
+ * the file. Shared by the round_*.c files; round.h is the interface. */
 #ifndef ABDB_INGEST_ROUND_PLACE_H
 #define ABDB_INGEST_ROUND_PLACE_H
 
@@ -31,7 +31,7 @@ bool abdb_round_is_in_submitter_tree(const abdb_round_path *p, const char *path)
 /* "closed", "Open", "network", ... */
 bool abdb_round_is_division(const char *part);
 bool abdb_round_text_ends_with(const char *text, const char *tail);
-/* Whose results they are: the folder above "results", or in training v0.5 that behind "v0.5.0". */
+/* The submitter: the folder above "results", or in training v0.5 the folder after "v0.5.0". */
 const char *abdb_round_submitter_of_path(const abdb_round_path *p);
 /* Fills the parts alone, which are the arena's; false: none, too many, or no memory. */
 bool abdb_round_split_path(abdb_round_path *p, abdb_arena *arena, const char *path);

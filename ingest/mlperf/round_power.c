@@ -4,7 +4,7 @@
  * power_begin and power_end is the power; that is the official figure of Offline and Server. Of
  * streams it is the energy of a query: mean power times duration, by the queries that were
  * issued. LoadGen counts them since v2.0; before, SingleStream's are its rate with overhead
- * times the duration, and MultiStream's what was generated. MultiStream inferred from SingleStream
+ * times the duration, and MultiStream's the generated ones. MultiStream inferred from SingleStream
  * is eight queries. In v1.0 meter and LoadGen wrote the time of their own places, since v1.1 UTC.
  */
 #include <stdio.h>
@@ -30,7 +30,7 @@ static double log_number_or_zero(const abdb_run_log *log, const char *key)
     return text && abdb_double_parse(text, ABDB_MARK_POINT, &value) ? value : 0;
 }
 
-/* Milliseconds that a clock of this folder is behind UTC; 0: it is UTC, or nobody says. */
+/* Milliseconds that a clock of this folder is behind UTC; 0: it is UTC, or unknown. */
 static double clock_lag_behind_utc_ms(const abdb_round_folder *f, const char *member)
 {
     const char *text =

@@ -1,10 +1,10 @@
-/* round_role.c - what a file is to a round of MLPerf, by its path alone; see round.h.
+/* round_role.c - the role of a file in a round of MLPerf, by its path alone; see round.h.
  *
  * How real rounds disagree: code of submissions holds sources that mention formats, data of tests,
- * drafts of summaries and networks as archives; runs of compliance are logs like those of results,
- * in compliance/ or audit/; training has no divisions, and keeps its code in benchmarks/ or
- * anywhere. What a submitter leaves beside its results is no result of the round: a whole
- * repository says what its results say alone.
+ * drafts of summaries and networks as archives; runs of compliance have logs like results, in
+ * compliance/ or audit/; training has no divisions, and keeps its code in benchmarks/ or anywhere.
+ * Other files of a submitter beside its results are no results of the round: a whole repository
+ * and its results alone give the same records.
  */
 #include "ingest/mlperf/round_path.h"
 

@@ -27,10 +27,10 @@ typedef struct {
     abdb_entry entry;
     double ms[RUNS_MAX]; /* of each run, INFINITY: it failed; of the first RUNS_MAX */
     int runs, failed;
-    const abdb_mlperf_values *last; /* of a run: what all of them share */
+    const abdb_mlperf_values *last; /* of a run, for values that all runs share */
 } scorer;
 
-/* Milliseconds of a run, INFINITY where it failed, NAN where the log does not tell. */
+/* Milliseconds of a run, INFINITY where it failed, NAN where the log lacks them. */
 static double run_duration_ms_or_infinity_if_failed(const abdb_mlperf_values *log)
 {
     const char *status = abdb_mlperf_get_first_value(log, "status"),
@@ -44,7 +44,7 @@ static double run_duration_ms_or_infinity_if_failed(const abdb_mlperf_values *lo
     return status && strcmp(status, "success") != 0 ? INFINITY : to - from;
 }
 
-/* An entry with all that folder and system say. */
+/* Fills an entry with all values of folder and system. */
 static bool fill_training_entry_or_explain(scorer *s, const abdb_mlperf_values *log,
                                            const char *raw, const char *unit, const char *locator,
                                            char *reason)
@@ -136,7 +136,7 @@ static abdb_status import_training_run_or_explain(scorer *s, const abdb_round_fi
     return s->sink->entry(s->sink->self, &s->entry, err);
 }
 
-/* Mean of what is left after the ends; INFINITY: too many runs failed. */
+/* Mean of the runs without the dropped ends; INFINITY: too many runs failed. */
 static double sort_and_olympic_mean(double *ms, int runs, int dropped_per_end)
 {
     double sum = 0;
@@ -156,8 +156,8 @@ static void reject_folder_with_reason(scorer *s, const char *why, abdb_status *s
 }
 
 /* The score of all runs: their olympic mean, times the factor of scaling.json, in minutes; the
- * runs are its pieces. Runs that did not converge are infinite, and more of those than are
- * dropped make the score a failure. */
+ * runs are its pieces. Runs that did not converge are infinite; if there are more of them than
+ * dropped runs, the score is a failure. */
 static abdb_status import_training_score_or_explain(scorer *s, const abdb_score_rule *rule,
                                                     char *reason, abdb_error *err)
 {

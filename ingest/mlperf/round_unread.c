@@ -1,4 +1,4 @@
-/* round_unread.c - result folders whose log nobody read; see round_unread.h.
+/* round_unread.c - result folders whose log no reader took; see round_unread.h.
  *
  * How real rounds disagree: clients other than LoadGen write performance/result_summary.json; the
  * apps of Mobile have log_performance/; compliance runs lie in TEST01/ within the folders of

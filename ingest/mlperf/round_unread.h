@@ -1,5 +1,5 @@
-/* round_unread.h - result folders of which no reader took a file: a folder that holds a run and
- * stays without a record is a reject, whatever its log is called. Shared by the round_*.c files. */
+/* round_unread.h - result folders whose files no reader took: a folder that holds a run and stays
+ * without a record is a reject, whatever its log's name. Shared by the round_*.c files. */
 #ifndef ABDB_INGEST_ROUND_UNREAD_H
 #define ABDB_INGEST_ROUND_UNREAD_H
 

@@ -7,7 +7,7 @@
 
 #include "ingest/mlperf/figure_rules.h"
 
-/* What the rules of its round say, and where they leave it open the row's samples. */
+/* Is the result in tokens by its round's rules or, where these are open, by the row's accuracy? */
 static bool rules_say_result_is_tokens(const abdb_mlperf_row *row)
 {
     const abdb_figure_request ask = {.round = row->round,
@@ -19,8 +19,8 @@ static bool rules_say_result_is_tokens(const abdb_mlperf_row *row)
     return abdb_figure_official_unit_is_tokens_per_s(&ask);
 }
 
-/* More samples a second than any device reached in the benchmark, by its published results: those
- * of its rounds that counted samples, and of the others tokens by TOKENS_PER_SAMPLE. */
+/* More samples a second than any device reached in the benchmark, by its published results: samples
+ * of rounds that counted samples, and of other rounds tokens by TOKENS_PER_SAMPLE. */
 static double bound_of_samples_per_s_of_one_device(const abdb_mlperf_row *row)
 {
     bool processors = !row->accelerator || strcasecmp(row->accelerator, "N/A") == 0 ||

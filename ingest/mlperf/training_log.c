@@ -82,7 +82,7 @@ static abdb_status keep_best_attempt_and_start_next(training_log *log, abdb_erro
                          log->line);
     if (succeeded || !log->best.pairs || (ended && !attempt_succeeded(&log->best)))
         log->best = log->attempt;
-    /* Who submits what is often logged before init_start. */
+    /* Submitter and benchmark are often logged before init_start. */
     log->attempt = (abdb_mlperf_values){.arena = ended_attempt.arena};
     for (size_t i = 0; i < ended_attempt.pairs && st == ABDB_OK; i++)
         if (strncmp(ended_attempt.pair[i].key, "submission_", 11) == 0)

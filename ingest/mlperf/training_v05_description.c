@@ -2,7 +2,7 @@
  * training_v05_description.h.
  *
  * How real files disagree. v0.5 has results/SYSTEM/entry.json with a list of nodes; its
- * num_accelerators counts those of a node, or all where the accelerator is called "tpuv3-512". Of
+ * num_accelerators counts one node's, or all where the accelerator is called "tpuv3-512". Of
  * v0.6 some are JSON as today, some like an entry of v0.5, others lines "key: {JSON}" whose entry
  * is a Python dictionary as text.
  */
@@ -17,7 +17,7 @@
 #include "ingest/read/flat_records.h"
 #include "ingest/read/text_lines.h"
 
-/* Names of an entry, and what descriptions call them today. */
+/* Names of an entry, and their names in today's descriptions. */
 static const struct {
     const char *old, *name;
 } names[] = {{"hardware", "system_name"},
@@ -88,7 +88,7 @@ done:
     return st;
 }
 
-/* An accelerator called "tpuv3-512" counts all of its 512, not those of one of 32 nodes. */
+/* An accelerator called "tpuv3-512" counts all of its 512, not the 16 of one of 32 nodes. */
 static void divide_total_accelerators_by_nodes(abdb_mlperf_values *out)
 {
     const char *name = abdb_mlperf_get_first_value(out, "accelerator_model_name"),
@@ -147,7 +147,7 @@ static abdb_status add_python_quoted_value(abdb_mlperf_values *out, const char *
     return st;
 }
 
-/* Adds what one line of a log of v0.6 says of the system, under the names that later rounds use. */
+/* Adds the system's values in one line of a log of v0.6, under the names of later rounds. */
 static abdb_status append_values_of_v06_description_line(void *self, const text_line *line,
                                                          abdb_error *err)
 {

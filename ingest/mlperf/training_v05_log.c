@@ -2,7 +2,7 @@
  *
  * How real files disagree. v0.5 writes ":::MLPv0.5.0 BENCHMARK SECONDS (FILE:LINE) key: value",
  * perhaps behind a logger's "INFO:mlperf_compliance:"; the value is JSON, or there is none; the
- * seconds have nine digits behind the point, three or none; run_stop says {"success": true}, "true"
+ * seconds have nine digits behind the point, three or none; run_stop has {"success": true}, "true"
  * as text, false, or nothing. v0.6 writes ":::MLL SECONDS key: {"value": ..., "metadata": {...}}",
  * the metadata of some in Python's quotes; run_stop has a status; eval_accuracy of mask is a list.
  */
@@ -45,7 +45,7 @@ const char *abdb_mlperf_copy_key_find_value(const char *text, char key[64])
     return *value ? value : NULL;
 }
 
-/* What v0.5 says at the end of a run as today's status; NULL: nothing. */
+/* The status of v0.5 at the end of a run, in today's words; NULL: none. */
 static const char *status_of_v05_run_stop(const json_t *value)
 {
     const json_t *success = json_object_get(value, "success");

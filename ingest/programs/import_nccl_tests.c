@@ -7,8 +7,8 @@
  * that reduces nothing or has no root left these columns blank. A copy in a report may have lost
  * the "#" of a line, or lines of ranks.
  * Every size is run out of place and in place; '#wrong' is N/A where nothing was checked. Time is
- * in us, algbw and busbw in GB/s with two digits, so that small ones are 0.00: these are left out,
- * the time says more. An entry is one size in one place. The input row is a line of the table.
+ * in us, algbw and busbw in GB/s with two digits, so that small ones are 0.00: these are omitted,
+ * the time has more digits. An entry is one size in one place. An input row is a line of the table.
  */
 #include <ctype.h>
 #include <limits.h>
@@ -52,7 +52,7 @@ static bool is_mpi_suffix_or_end_of_program_name(const char *text)
     return !*text || isspace((unsigned char)*text);
 }
 
-/* State ends with a run: what the next one does not say is unknown. */
+/* State ends with a run: values that the next run does not print are unknown. */
 static void forget_run_take_next_collective(state *s)
 {
     s->columns = s->hosts = s->settings.count = 0;
@@ -103,7 +103,7 @@ static void append_device_name_if_new(state *s, const char *text)
     s->device = s->device ? abdb_arena_printf(&s->arena, "%s, %s", s->device, name) : name;
 }
 
-/* "# nThread 1 nGpus 8 minBytes ...": what a run begins with. */
+/* "# nThread 1 nGpus 8 minBytes ...": the first line of a run. */
 static void begin_run_if_rows_and_store_process_gpus(state *s, const text_line *line)
 {
     long long threads = 0, gpus = 0;
@@ -243,7 +243,7 @@ static void add_nonblank_factor(abdb_entry *entry, const char *factor, const cha
     if (text && *text) abdb_entry_add_factor_parsing_number(entry, factor, text);
 }
 
-/* The old column "error" is the largest relative deviation; what nccl-tests allowed it by type.
+/* The largest allowed value of the old column "error", a relative deviation, in nccl-tests.
  * NAN: unknown. */
 static double allowed_error_of_dtype_or_nan(const char *dtype)
 {
@@ -258,14 +258,14 @@ static double allowed_error_of_dtype_or_nan(const char *dtype)
     return NAN;
 }
 
-/* NULL: not checked, or nobody knows what was allowed. */
+/* NULL: not checked, or the limit is unknown. */
 static const char *pass_fail_or_null_of_error(double error, double limit)
 {
     if (!(error >= 0) || isnan(limit)) return NULL;
     return error > limit ? "fail" : "pass";
 }
 
-/* Sizes are those of the rows, devices those of the ranks; what stands behind the table sums it up.
+/* Names to skip: sizes and devices are read from rows and ranks; lines after the table sum it up.
  */
 static const char *const noise[] = {
     "minBytes", "maxBytes", "Out of bounds values", "Avg bus bandwidth", "Rank", "Using devices",
@@ -390,7 +390,7 @@ static bool is_rank_line(const text_line *line, bool is_comment)
            strstr(line->text, "Rank ") && strstr(line->text, " device ") && strchr(line->text, '[');
 }
 
-/* Takes what a line of comment says of the run, and imports a line of the table. */
+/* Stores the settings of a run in a comment line, or imports a line of the table. */
 static abdb_status store_comment_or_import_nccl_table_line(void *self, const text_line *line,
                                                            abdb_error *err)
 {

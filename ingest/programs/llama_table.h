@@ -17,7 +17,7 @@ bool llama_table_is_heading(const char *text, size_t size);
 char *llama_table_trim_emphasis_in_place(char *text);
 /* "| a | b |" as words; returns how many. The last bar may be missing. line is changed. */
 size_t llama_table_split_row_at_bars(char *line, char *word[LLAMA_COLUMNS_MAX]);
-/* The text of a row of which only the first cell has one ("build: ..."); NULL: it has several. */
+/* The text of a row with text only in its first cell ("build: ..."); NULL: it has several. */
 const char *llama_table_only_cell_of_row_or_null(abdb_arena *arena, const char *row);
 
 #endif

@@ -1,10 +1,10 @@
-/* llama_test.h - what llama-bench's names of models and tests say. */
+/* llama_test.h - reads llama-bench's names of models and tests. */
 #ifndef ABDB_INGEST_LLAMA_TEST_H
 #define ABDB_INGEST_LLAMA_TEST_H
 
 #include "ingest/importer.h"
 
-/* "qwen2 7B Q4_K - Medium": what stands behind the size is the number format of the weights. NULL:
+/* "qwen2 7B Q4_K - Medium": the words after the size are the number format of the weights. NULL:
  * there is none. */
 const char *abdb_llama_weight_format_of_model_name(abdb_arena *arena, const char *model);
 /* What was timed, by the tokens of a prompt and of the generation. */

@@ -1,12 +1,12 @@
 /* archive.h - the members of containers and compressed files, by libarchive, one after another, in
  * bounded memory. An archive is read as a stream, from a file, a pipe or another archive; a zip or
  * 7z, whose directory stands at its end, is first copied to a file without a name (abdb_spool in
- * importer.h) where its source cannot seek. So is what comes through a pipe, up to 1 GiB, since
+ * importer.h) where its source cannot seek. Bytes of a pipe are also copied, up to 1 GiB, since
  * hard links are read when the archive is read again. Nothing is extracted: paths are labels,
  * symbolic links are not followed, and a member too large for memory lies in a file without a name
- * while it is read. Nothing is started: only filters and formats that run inside of this process
- * are known. What is left out is read too, where libarchive must expand it to get past it, and
- * counts as what is read. */
+ * while it is read. No program is started: only filters and formats that run inside of this process
+ * are used. Omitted members are also read where libarchive must expand them to get past them, and
+ * count as read. */
 #ifndef ABDB_INGEST_ARCHIVE_H
 #define ABDB_INGEST_ARCHIVE_H
 
@@ -18,17 +18,17 @@ enum {
     ABDB_MEMBER_COUNT_MAX = 1000000,
     ABDB_ARCHIVE_DEPTH_MAX = 4,    /* archives in archives */
     ABDB_ARCHIVE_RATIO_MAX = 2000, /* bytes out per byte in, past the first 64 MiB: a bomb */
-    ABDB_ARCHIVE_HEAD = 512        /* bytes that tell an archive */
+    ABDB_ARCHIVE_HEAD = 512        /* bytes that identify an archive */
 };
 
 /* Do the first bytes show a container or a compression that abdb reads? The path decides where an
  * empty tar cannot be told from other zero bytes. */
 bool abdb_archive_has_known_first_bytes(const char *path, const void *head, size_t size);
-/* Why abdb does not read this archive, which it recognises (RAR and others), and what to do in its
- * place; or NULL. */
+/* The reason why abdb does not read this archive, which it recognises (RAR and others), and the
+ * user's next step; or NULL. */
 const char *abdb_archive_why_kind_is_unsupported(const void *head, size_t size);
-/* Does the name end as those of archives and compressed files do? What is only packed inside (a
- * document, a network's weights) has another name, and is no archive where nobody named it. */
+/* Has the name an ending of archives or compressed files? Files with packed contents (a document, a
+ * network's weights) have other names, and are archives only where the user names them. */
 bool abdb_archive_has_suffix(const char *path);
 
 typedef enum {
@@ -38,14 +38,14 @@ typedef enum {
 
 typedef struct {
     void *self;
-    /* Is the file worth reading? name: the member's name in its archive, "" of what is only
-     * compressed. NULL: all are. Asked once for each file and hard link. */
+    /* Is the file worth reading? name: the member's name in its archive, "" of a file that is only
+     * compressed. NULL: all are. Called once for each file and hard link. */
     bool (*wants)(void *self, const char *path, const char *name);
     /* Called for each file and hard link, with the path "ARCHIVE!MEMBER" in UTF-8: input, or NULL
      * and the reason in err. A hard link has its target's bytes, and comes when all else was read.
      * Anything but ABDB_OK stops. */
     abdb_status (*member)(void *self, const char *path, const abdb_input *input, abdb_error *err);
-    /* Called for each member that is neither a file nor a folder. NULL: nobody asks. Anything but
+    /* Called for each member that is neither a file nor a folder. NULL: no call. Anything but
      * ABDB_OK stops. */
     abdb_status (*leave_out)(void *self, const char *path, const char *name, abdb_member_kind kind,
                              abdb_error *err);

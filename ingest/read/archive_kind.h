@@ -10,8 +10,8 @@
 
 #include "schema/core/error.h"
 
-/* A container or a compression. Left to itself, libarchive would bid with filters that start
- * programs, and chain filters whose bytes nobody counts: so each kind is one filter or one format.
+/* A container or a compression. By default libarchive would bid with filters that start programs,
+ * and chain filters whose bytes are not counted: therefore each kind is one filter or one format.
  */
 typedef struct {
     int filter;                              /* ARCHIVE_FILTER_NONE: a container */
@@ -21,8 +21,8 @@ typedef struct {
     bool stores_unicode; /* libarchive converts its names to the locale's character set */
 } abdb_archive_kind;
 
-/* The kind that the first bytes show, or NULL. Zero bytes are an empty tar where the path says tar
- * (an empty tar has no other mark), else no archive. */
+/* The kind that the first bytes show, or NULL. Zero bytes are an empty tar where the path ends in
+ * tar (an empty tar has no other mark), else no archive. */
 const abdb_archive_kind *abdb_archive_detect_kind(const char *path, const void *head, size_t size);
 /* Prepares a for this kind and no other. ABDB_DATA: this libarchive was built without the library
  * that the kind needs, and would start a program instead. */

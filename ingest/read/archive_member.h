@@ -22,8 +22,8 @@ typedef enum { READ_MEMBERS, LOCATE_TARGETS, DELIVER_LINKS } walk_pass;
 typedef struct {
     const abdb_member_handler *handler;
     walk_pass pass;
-    size_t total, members; /* bytes and members of all depths together, those left out too */
-    bool stopped;          /* the handler said so */
+    size_t total, members; /* bytes and members of all depths together, omitted ones included */
+    bool stopped;          /* by the handler */
     abdb_name_locales locales;
     hard_link_list links;
     archive_room room[ARCHIVE_LEVELS];
@@ -64,13 +64,13 @@ ABDB_MUST_USE abdb_status abdb_archive_read_first_chunk(const archive_level *l, 
 /* Reads the rest of it, behind `first` bytes: all of it is in the room's spool. */
 ABDB_MUST_USE abdb_status abdb_archive_spool_whole_member(const archive_level *l, archive_walk *w,
                                                           size_t first, abdb_error *err);
-/* Passes over what is left of a member. */
+/* Skips the rest of a member. */
 ABDB_MUST_USE abdb_status abdb_archive_skip_member_within_bomb_limit(const archive_level *l,
                                                                      struct archive_entry *entry,
                                                                      archive_walk *w,
                                                                      abdb_error *err);
 bool abdb_archive_member_is_wanted(const archive_walk *w, const char *path, const char *name);
-/* Hands over a member, or NULL for one that could not be read: err says why. */
+/* Hands over a member, or NULL for one that could not be read: err has the reason. */
 ABDB_MUST_USE abdb_status abdb_archive_deliver_member_or_note_stop(archive_walk *w,
                                                                    const char *path,
                                                                    const abdb_input *input,
@@ -82,7 +82,7 @@ ABDB_MUST_USE abdb_status abdb_archive_report_failure_to_handler(archive_walk *w
 /* The same, and ABDB_LIMIT where the archive is a bomb. */
 ABDB_MUST_USE abdb_status abdb_archive_report_failure_and_check_bomb(
     const archive_level *l, const char *path, abdb_status st, archive_walk *w, abdb_error *err);
-/* Frees what the walk holds. */
+/* Frees the walk's memory. */
 void abdb_archive_walk_free(archive_walk *w);
 
 #endif

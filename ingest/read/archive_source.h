@@ -1,5 +1,5 @@
 /* archive_source.h - the bytes of an archive for libarchive: memory, a file, a pipe, or the member
- * at hand of the archive around it; counts what was expanded, and keeps what cannot be read twice.
+ * at hand of the archive around it; counts expanded bytes, and keeps bytes that come only once.
  * Private to ingest/read/archive*.c. */
 #ifndef ABDB_INGEST_ARCHIVE_SOURCE_H
 #define ABDB_INGEST_ARCHIVE_SOURCE_H
@@ -32,15 +32,15 @@ typedef struct {
     int pipe;                   /* -1: none */
     const archive_level *outer; /* whose member it is, or NULL */
     bool outer_ended;           /* all bytes of that member were read already */
-    bool uncounted;   /* outer is its compression: only what the members expand to counts */
-    size_t *total;    /* expanded bytes of the walk */
-    char *chunk;      /* ARCHIVE_CHUNK bytes, or NULL where memory is all */
-    abdb_spool *copy; /* takes what comes through the pipe, while it fits; or NULL */
-    abdb_error error; /* why the last read failed; status ABDB_OK: none did */
+    bool uncounted;             /* outer is its compression: only bytes of expanded members count */
+    size_t *total;              /* expanded bytes of the walk */
+    char *chunk;                /* ARCHIVE_CHUNK bytes, or NULL where memory is all */
+    abdb_spool *copy;           /* takes the bytes of the pipe, while they fit; or NULL */
+    abdb_error error;           /* why the last read failed; status ABDB_OK: none did */
 } archive_source;
 
-/* ABDB_LIMIT: what was expanded so far is out of proportion to what was read of this archive, or of
- * one around it. */
+/* ABDB_LIMIT: the expanded bytes so far are out of proportion to the bytes read of this archive, or
+ * of one around it. */
 ABDB_MUST_USE abdb_status abdb_archive_fail_if_bomb(size_t total, const archive_level *level,
                                                     abdb_error *err);
 /* Reads the rest of a source that cannot seek into the spool, and lets the source read and seek

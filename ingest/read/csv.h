@@ -1,6 +1,6 @@
-/* csv.h - rows of delimited text, by libcsv, with line numbers and a named header: what importers
- * of CSV stand on. The caller takes the first row as the header (abdb_csv_header_replace_by_row)
- * and asks for the others' cells by column number. */
+/* csv.h - rows of delimited text, by libcsv, with line numbers and a named header, for all
+ * importers of CSV. The caller takes the first row as the header (abdb_csv_header_replace_by_row)
+ * and reads cells of other rows by column number. */
 #ifndef ABDB_INGEST_CSV_H
 #define ABDB_INGEST_CSV_H
 
@@ -32,8 +32,8 @@ ABDB_MUST_USE abdb_status abdb_csv_parse_rows_to_handler(const char *text, size_
 ABDB_MUST_USE abdb_status abdb_csv_parse_input_rows_to_handler(const abdb_input *in, char delimiter,
                                                                abdb_csv_handler handler, void *self,
                                                                abdb_error *err);
-/* '\t', ',' or ';': what Excel's first line "sep=;" names, else whichever the first line has most
- * of. The readers above pass over such a line. */
+/* '\t', ',' or ';': the one in Excel's first line "sep=;", else the most frequent one of the first
+ * line. The readers above skip a line "sep=;". */
 char abdb_csv_guess_delimiter(const char *text, size_t size);
 /* The bytes of Excel's first line "sep=;" with its end; 0: there is none. */
 size_t abdb_csv_sep_line_size(const char *text, size_t size);
@@ -46,7 +46,7 @@ typedef struct {
     abdb_decimal_mark *mark;     /* ABDB_CSV_COLUMN_MAX of them, or NULL: unknown */
     abdb_decimal_mark file_mark; /* of all columns together */
     long line;                   /* where it stands */
-    /* Is a row without a number the header of another table of this format? NULL: nobody asks. */
+    /* Is a row without a number the header of another table of this format? NULL: no check. */
     bool (*is_another)(const void *self, const abdb_csv_row *row);
     const void *self;
     enum { CSV_PADDING_UNKNOWN, CSV_NOT_PADDED, CSV_PADDED } padding; /* of all rows alike */
@@ -57,12 +57,12 @@ ABDB_MUST_USE abdb_status abdb_csv_header_replace_by_row(abdb_csv_header *header
 void abdb_csv_header_read_first_row(abdb_csv_header *header, const char *text, size_t size,
                                     char delimiter);
 void abdb_csv_header_free(abdb_csv_header *header);
-/* Does the row begin another table: is it the header again, or a changed one, most of whose cells
- * are names of this one, or another that is_another knows? */
+/* Does the row begin another table: is it the header again, or a changed one with mostly names of
+ * this one, or one that is_another accepts? */
 bool abdb_csv_row_is_another_header(const abdb_csv_header *header, const abdb_csv_row *row);
 /* Has the row as many cells as the header? Empty cells behind the last heading are allowed where
  * the header or all rows of the table have them, and where there are several. False, with the
- * reason: what stands in its cells may belong to other columns. in, delimiter: the whole text. */
+ * reason: values of its cells may belong to other columns. in, delimiter: the whole text. */
 bool abdb_csv_row_fits_header_width_or_explain(abdb_csv_header *header, const abdb_csv_row *row,
                                                const abdb_input *in, char delimiter, char *reason,
                                                size_t room);
@@ -72,7 +72,7 @@ int abdb_csv_find_column_of_any_name(const abdb_csv_header *header, const char *
 /* The text of column i of the row, NULL when i < 0, the row is short or the field is empty. */
 const char *abdb_csv_cell_or_null(const abdb_csv_row *row, int i);
 /* Reads the text from this header to the next, or to its end, to find the decimal mark of each
- * column, as decimal_marks.h says; a text in which none is in doubt is not read. */
+ * column by decimal_marks.h; a text without doubtful numbers is not read. */
 ABDB_MUST_USE abdb_status abdb_csv_store_decimal_marks_of_columns(abdb_csv_header *header,
                                                                   const abdb_input *in,
                                                                   char delimiter, abdb_error *err);

@@ -21,17 +21,17 @@ typedef struct {
 } abdb_mark_evidence;
 
 /* Notes a cell: one number, or words that begin with one ("12,5 W", "157,15 ± 0,17"). The
- * columns of versions, dates and lists say nothing about other columns, nor does what looks like a
+ * columns of versions, dates and lists give no evidence for other columns, nor does a cell like a
  * list ("0,1") where heading is NULL. */
 void abdb_marks_add_evidence_of_cell(abdb_mark_evidence *evidence, size_t column,
                                      const char *heading, const char *cell);
 /* The mark of a column: its own, else that of the file. */
 abdb_decimal_mark abdb_marks_decide_for_column(const abdb_mark_evidence *evidence, size_t column,
                                                char delimiter);
-/* The mark of what has no column. With ';' between cells, as spreadsheets write them where the
+/* The mark of numbers without a column. With ';' between cells, as spreadsheets write where the
  * comma is the decimal mark, a file without evidence may have either. */
 abdb_decimal_mark abdb_marks_decide_for_file(const abdb_mark_evidence *evidence, char delimiter);
-/* Can the text have a number that a mark makes doubtful? Else nobody needs to look for evidence. */
+/* Can the text have a number that a mark makes doubtful? Else no search for evidence is needed. */
 bool abdb_marks_text_may_have_commas_or_groups(const char *text, size_t size, char delimiter);
 
 #endif

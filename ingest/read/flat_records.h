@@ -1,8 +1,8 @@
-/* flat_records.h - records with named values, whatever holds them: an array of JSON objects, JSON
+/* flat_records.h - records with named values from several forms: an array of JSON objects, JSON
  * objects one after another (JSON lines, or one that fills the file), CSV with a header, or the
  * INSERT statements that tools print.
  *
- * A value is text as it stands (a JSON number as it prints, true and false by those words); null
+ * A value is text as it stands (a JSON number as it prints, the words true and false); null
  * and missing are NULL. Members of an object inside an object are "outer.inner". An array of
  * numbers is a series, one of a few words a text ("a, b"), any other only counted ("name.count").
  */
@@ -35,9 +35,9 @@ typedef struct {
     long line;            /* where it begins, 0 unknown */
     const char *locator;  /* "[3]", or "line 4" */
     const char *raw;      /* as it was, for rejects */
-    const json_t *object; /* with what is nested; NULL: no JSON */
+    const json_t *object; /* with nested values; NULL: no JSON */
     char *doubt; /* room of FLAT_DOUBT_SIZE for abdb_flat_number_or_nan_note_doubt, or NULL */
-    bool *asked; /* of items, behind them of series: somebody asked for it; NULL: not noted */
+    bool *asked; /* of items, after them of series: the importer read it; NULL: not noted */
 } abdb_flat_record;
 
 /* Is a row of a table, whose cells are the names of the record, the header of another table? */
@@ -54,7 +54,7 @@ ABDB_MUST_USE abdb_status abdb_flat_deliver_json_sql_or_csv_records(const abdb_i
                                                                     const abdb_sink *sink,
                                                                     abdb_flat_handler handler,
                                                                     void *self, abdb_error *err);
-/* The same for tables one after another, in one file: is_header knows the header of each. */
+/* The same for tables one after another, in one file: is_header accepts the header of each. */
 ABDB_MUST_USE abdb_status abdb_flat_deliver_records_with_header_check(
     const abdb_input *in, const abdb_sink *sink, abdb_flat_header_check is_header,
     abdb_flat_handler handler, void *self, abdb_error *err);
@@ -70,8 +70,8 @@ ABDB_MUST_USE abdb_status abdb_flat_parse_json_document_quoting_nan(json_t **out
                                                                     const abdb_input *in,
                                                                     abdb_error *err);
 /* Do the records have values of all these names ('|' between them)? In JSON they are keys: quoted
- * whole ones, bare ones parts; in a table words of the header. A text that only mentions them, as a
- * program does that prints such records, has none. For bids: the first bytes tell. */
+ * whole ones, bare ones parts; in a table words of the header. A text that only mentions them, such
+ * as the source of a program that prints such records, has none. For bids: by the first bytes. */
 bool abdb_flat_has_all_keys_or_columns(const abdb_input *in, const char *value_names);
 /* The text of a value, or NULL. */
 const char *abdb_flat_text_or_null_mark_asked(const abdb_flat_record *record, const char *name);
@@ -82,16 +82,16 @@ abdb_decimal_mark abdb_flat_decimal_mark(const abdb_flat_record *record, const c
 double abdb_flat_number_or_nan_note_doubt(const abdb_flat_record *record, const char *name);
 /* A value as a count; 0: missing, or no whole number above 0. */
 long long abdb_flat_parse_count_or_zero(const abdb_flat_record *record, const char *name);
-/* Makes the entry one that the store refuses, if a number that was asked for is in doubt. */
+/* Makes the entry one that the store refuses, if a number that the importer read is in doubt. */
 void abdb_flat_copy_doubt_to_entry(abdb_entry *entry, const abdb_flat_record *record);
-/* Adds every value that nobody asked for as a factor under its own name, and of every list of
- * numbers its length; what lies beyond the record is counted as left out. ignored: see
- * ingest/read/unknown_factor.h. Call it when all else was asked for. */
+/* Adds every value that the importer did not read as a factor under its own name, and of every list
+ * of numbers its length; values beyond the record are counted as left out. ignored: see
+ * ingest/read/unknown_factor.h. Call it after all other reads. */
 void abdb_flat_add_unread_values_as_factors(abdb_entry *entry, const abdb_flat_record *record,
                                             const char *const *ignored, abdb_arena *arena);
-/* The same for an object of a document that is read by jansson's functions: all scalars in it but
- * those that are ignored, which lists what the importer knows, too. outer: before their names, or
- * NULL. */
+/* The same for an object of a document that is read by jansson's functions: all its scalars except
+ * the names in `ignored`, which also lists the names that the importer reads. outer: before their
+ * names, or NULL. */
 void abdb_flat_add_json_members_as_factors(abdb_entry *entry, const char *outer,
                                            const json_t *object, const char *const *ignored,
                                            abdb_arena *arena);
@@ -114,8 +114,8 @@ size_t abdb_flat_find_series_mark_asked(const abdb_flat_record *record, const ch
 bool abdb_flat_set_result_samples_in_base_unit(abdb_result *result, const abdb_flat_record *record,
                                                const char *name, const char *unit,
                                                abdb_arena *arena);
-/* Counts the values of a record that is refused before results are made of them: those of names,
- * which ends with NULL, that have a digit. */
+/* Counts the values of a record that is refused before results are made of them: the values of
+ * `names`, which ends with NULL, that have a digit. */
 void abdb_flat_count_refused_values(const abdb_flat_record *record, const char *const *names);
 /* Keeps the record as rejected, and ends the row. Where the field holds a number that could have
  * another decimal mark, the reason is that, with its readings. */

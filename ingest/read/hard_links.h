@@ -53,7 +53,7 @@ void abdb_hard_links_record_member_as_source(hard_link_list *list, const char *k
 void abdb_hard_links_bind_passed_link_to_latest(hard_link_list *list, const char *key);
 /* All headers were read: links without a source get the first that was offered behind them. */
 void abdb_hard_links_assign_sources_and_sort(hard_link_list *list);
-/* The next link to that cleaned path whose source is that member and that nobody delivered; NULL:
+/* The next undelivered link to that cleaned path whose source is that member; NULL:
  * none. Members come in rising order. */
 hard_link *abdb_hard_links_next_undelivered(hard_link_list *list, const char *key,
                                             size_t member_number);

@@ -19,8 +19,8 @@ void abdb_name_locales_open(abdb_name_locales *out);
 void abdb_name_locales_close(abdb_name_locales *locales);
 
 /* A member's header. name and target are valid UTF-8 from the arena: bytes that are not UTF-8 are
- * read as code page 437 in a zip (as its format says) and as ISO 8859-1 elsewhere. name is NULL
- * where the archive has none, or one that cannot be read; target is NULL for what is no hard link.
+ * read as code page 437 in a zip (by its format) and as ISO 8859-1 elsewhere. name is NULL
+ * where the archive has none, or one that cannot be read; target is NULL unless it is a hard link.
  */
 typedef struct {
     struct archive_entry *entry; /* libarchive's, until the next header */

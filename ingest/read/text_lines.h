@@ -1,4 +1,4 @@
-/* text_lines.h - what programs print on a console, line by line.
+/* text_lines.h - console output of programs, line by line.
  *
  * A launcher may have put the number of the process before each line ("12: ", as srun -l does, or
  * "[1,0]<NAME>:", as mpirun --tag-output, of its outputs), and a reply the marks of a quotation
@@ -24,7 +24,7 @@ typedef struct {
 
 /* Called for each line; strings are borrowed for the call. */
 typedef abdb_status (*line_handler)(void *self, const text_line *line, abdb_error *err);
-/* ABDB_NOMEM, or what the handler said. */
+/* ABDB_NOMEM, or the handler's status. */
 ABDB_MUST_USE abdb_status lines_deliver_each_without_mark(const abdb_input *in,
                                                           line_handler handler, void *self,
                                                           abdb_error *err);
@@ -40,7 +40,7 @@ abdb_decimal_mark lines_find_decimal_mark_by_number_rows(const abdb_input *in);
  * numbers? A program that could print it has the header in quotes, and no numbers. */
 bool lines_have_table_header_and_number_row(const abdb_input *in, const char *first_word,
                                             const char *header_words, size_t numbers);
-/* Does a line begin with that text, but for what a launcher puts before it? */
+/* Does a line begin with that text, after a launcher's prefix if any? */
 bool lines_any_in_first_part_begins_with(const abdb_input *in, const char *text);
 /* The word as a number; NAN: there is none, or it is no number. */
 double line_word_number_or_nan(const text_line *line, size_t word);

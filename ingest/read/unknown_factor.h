@@ -1,5 +1,5 @@
-/* unknown_factor.h - what an importer does not know is kept all the same: a scalar without a
- * meaning here becomes a factor under its own name, so that `abdb compare` can say that it differs.
+/* unknown_factor.h - keeps values unknown to an importer: a scalar without a meaning here becomes a
+ * factor under its own name, so that `abdb compare` can report its differences.
  */
 #ifndef ABDB_INGEST_UNKNOWN_FACTOR_H
 #define ABDB_INGEST_UNKNOWN_FACTOR_H

@@ -9,7 +9,7 @@ typedef struct {
     const char *signature; /* columns by which a header is known, '|' between them */
     const char *required;  /* columns that a row must fill, or --set for all rows */
     const char *optional;
-    const char *numbers; /* those of them that are numbers */
+    const char *numbers; /* the columns that are numbers */
 } abdb_csv_kind;
 
 extern const abdb_csv_kind abdb_csv_kinds[]; /* end: kind NULL */

@@ -1,6 +1,6 @@
-/* import_records.c - abdb's own records, JSON lines: what `abdb export -o jsonl` and `abdb run
- * --spool` write, and the way in which no digit is lost. See schema/core/record_json.h for the
- * form. A damaged line is a reject; the others stay. */
+/* import_records.c - abdb's own records, JSON lines: the output of `abdb export -o jsonl` and `abdb
+ * run --spool`, a form in which no digit is lost. See schema/core/record_json.h for the form. A
+ * damaged line is a reject; the others stay. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include "ingest/read/unknown_factor.h"
 #include "schema/core/units.h"
 
-/* VERSION is the form's, in each record; the importer's own version at the end of this file says
- * how it is read. */
+/* VERSION is the form's, in each record; the importer's own version, at the end of this file, is
+ * raised when files would be read otherwise. */
 enum { REASON = 200, VERSION = 1 };
 /* Whole numbers that a double holds, and ranks that an int does. */
 #define COUNT_MOST 9007199254740992.0
@@ -38,7 +38,7 @@ static int own_records_bid(const abdb_input *in)
 typedef struct {
     const abdb_overrides *words;
     const abdb_sink *sink;
-    abdb_left_out *left_out; /* names that this abdb does not know */
+    abdb_left_out *left_out; /* names unknown to this abdb */
     abdb_entry entry;
     abdb_arena arena; /* samples */
 } reader;
@@ -173,8 +173,8 @@ static bool parse_json_samples_or_explain(reader *r, abdb_result *result, const 
     return true;
 }
 
-/* What an object may hold, and of which kind: 'o' an object, 'a' a list, 't' text, 'n' a number, 0
- * whatever its reader says. */
+/* A member that an object may have, and its kind: 'o' an object, 'a' a list, 't' text, 'n' a
+ * number, 0 any, checked by its reader. */
 typedef struct {
     const char *name;
     char kind;
@@ -189,7 +189,7 @@ static const char *name_of_expected_kind_unless_met(const json_t *value, char ki
                                                    : NULL;
 }
 
-/* Counts what an object says that nobody reads. False, with reason: a part is of another kind. */
+/* Counts the members of an object that no reader takes. False, with reason: one of a wrong kind. */
 static bool refuse_wrong_kinds_count_unknown_members(const reader *r, const json_t *object,
                                                      const part *parts, size_t count, char *reason)
 {
@@ -292,8 +292,8 @@ static bool refuse_other_version_or_wrong_members(const reader *r, const json_t 
     return false;
 }
 
-/* One `entry` record. A field or part that this abdb does not know is passed over, so that files
- * of later versions can be read, and counted by its name; one of the wrong kind makes the record a
+/* One `entry` record. A field or part unknown to this abdb is skipped, so that files of later
+ * versions can be read, and counted by its name; one of the wrong kind makes the record a
  * reject with its reason. */
 static abdb_status import_entry_record_or_explain(reader *r, const json_t *object,
                                                   const text_line *line, char *reason,

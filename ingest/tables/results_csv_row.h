@@ -9,7 +9,7 @@
 
 typedef struct abdb_results abdb_results;
 
-/* Columns of a results file beside those of field.def, '|' between them. */
+/* Columns of a results file besides the fields of field.def, '|' between them. */
 extern const char abdb_results_columns[];
 
 /* Finds the columns once; header, words and sink must stay. */
@@ -17,7 +17,7 @@ ABDB_MUST_USE abdb_status abdb_results_open_for_header(abdb_results **out,
                                                        const abdb_csv_header *header,
                                                        const abdb_overrides *overrides,
                                                        const abdb_sink *sink, abdb_error *err);
-/* One row: an entry with its values, or with a status that says why it has none. *field and reason
+/* One row: an entry with its values, or with a status that explains their lack. *field and reason
  * are set when it is none, and nothing was handed over. */
 ABDB_MUST_USE abdb_status abdb_results_import_row_or_explain(abdb_results *results,
                                                              const abdb_csv_row *row,

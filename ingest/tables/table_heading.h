@@ -1,7 +1,7 @@
-/* table_heading.h - what a heading of somebody's table means: for drafts of maps.
+/* table_heading.h - guesses the meaning of a heading of a user's table, for drafts of maps.
  *
- * Nothing here is certain but what the heading says by itself. Whatever has two meanings has a
- * question, and the line that is made of it is commented out.
+ * Only the heading's own words are certain. A heading with two meanings gets a question, and its
+ * line in the draft is commented out.
  */
 #ifndef ABDB_INGEST_TABLE_HEADING_H
 #define ABDB_INGEST_TABLE_HEADING_H

@@ -51,14 +51,14 @@ bool table_map_accepts_record(const table_map *map, const abdb_flat_record *reco
 bool table_map_column_is_unmentioned(const table_map *map, const char *column);
 /* Does it make results, not only specifications or prices? */
 bool table_map_has_metrics(const table_map *map);
-/* Hands over what the map makes of one row, and ends the row. */
+/* Hands over the entries that the map makes from one row, and ends the row. */
 ABDB_MUST_USE abdb_status table_map_import_row(const table_map *map, const abdb_flat_record *record,
                                                const abdb_overrides *overrides,
                                                const abdb_sink *sink, abdb_error *err);
 /* Is the cell the name of a device? */
 typedef bool (*map_known_device)(const char *cell);
-/* A first draft of a map for a table: what its columns seem to be, each with its first cell. known:
- * how a column of devices is found whatever it is called, or NULL. */
+/* A first draft of a map for a table: guessed meanings of its columns, each with its first cell.
+ * known: recognises devices, to find their column whatever its name, or NULL. */
 ABDB_MUST_USE abdb_status table_map_draft_from_input(abdb_text *out, const abdb_input *in,
                                                      map_known_device known, abdb_error *err);
 

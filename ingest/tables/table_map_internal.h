@@ -26,7 +26,7 @@ typedef struct {
     size_t words;
 } map_line;
 /* In a MAP_DECIDE line the members have other meanings: name is the field, constant the cell,
- * column what it means there. */
+ * column its meaning there. */
 
 struct table_map {
     abdb_arena arena;

@@ -1,6 +1,6 @@
-/* estimate.c - how long a cell will take here and now; see harness.h. Small cells are tried, once
- * and briefly: they tell what a kernel computes or moves in a second, what filling and comparing
- * cost and how steady the machine is. Larger ones follow from their work. */
+/* estimate.c - the time of a cell on this machine now; see harness.h. Small cells are tried, once
+ * and briefly: they give a kernel's rate, the costs of filling and comparing, and the steadiness of
+ * the machine. Times of larger cells are computed from their work. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,19 +10,19 @@
 #include "schema/core/stats.h"
 
 enum { KNOWN_MAX = 256, LAUNCHES = 12, WRITES = 12, LIKE_MOST = 4 };
-/* Memory that is tried: what a large cell will hold tells more of new memory than a small piece,
- * which the system has at hand. Never more than that share of what is free. */
+/* Bytes of memory for trials: a piece as large as a large cell's memory gives a better cost of new
+ * memory than a small piece, which the system has at hand. At most that share of free memory. */
 static const double piece_share = 0.125, piece_least = 16 << 20, piece_most = 1 << 30;
 static const double small_bytes = 128e6, small_ops = 3e8, one_check_s = 0.01, all_writes_s = 0.03;
-/* A larger problem is tried where another one says that it is quick. A launch of less than
- * short_launch_s on a device is mostly the cost of any launch, so a large one seems longer than it
- * is: that is tried, unless making its inputs on the host takes longer than long_fill_s. */
+/* A larger problem is tried where the trial of another predicts a quick launch. A launch of less
+ * than short_launch_s on a device is mostly overhead, so the prediction for a large one is too
+ * long: it is tried, unless making its inputs on the host takes longer than long_fill_s. */
 static const double large_bytes = 256e6, quick_launch_s = 0.1, near_work = 0.7;
 static const double short_launch_s = 1e-3, short_launch_excess = 10, long_fill_s = 2;
-/* Seconds of trials: at least, a share of what is told, at most. */
+/* Limits of seconds for trials: least, share of all estimated seconds, most. */
 static const double trials_least_s = 1, trials_share = 0.03, trials_most_s = 8;
 
-/* What a trial told of a kernel by an implementation, in one number format. */
+/* The measurements of a trial of a kernel by an implementation, in one number format. */
 typedef struct {
     const abdb_impl *impl;
     abdb_dtype dtype;
@@ -39,10 +39,10 @@ typedef struct {
 static struct {
     pilot_run known[KNOWN_MAX];
     size_t count;
-    double spent_s, told_s;    /* on trials; of all cells that were asked for */
+    double spent_s, told_s;    /* on trials; estimated for all cells so far */
     double piece;              /* bytes of memory that were tried */
-    double fresh, fill, write; /* seconds a byte: being given new memory, filling old with numbers
-                                  of f32, writing it */
+    double fresh, fill, write; /* seconds a byte: getting new memory, filling old memory with
+                                  numbers of f32, writing it */
     double iqr;                /* of writing it, relative: memory may be less steady than caches */
     double
         filled[ABDB_DTYPE_COUNT]; /* filling old memory with numbers of each format; 0: unknown */
@@ -58,8 +58,8 @@ static bool problem_is_bound_by(const abdb_kernel *kernel, const abdb_problem *p
     return bound && strcmp(bound, resource) == 0;
 }
 
-/* Seconds of a launch, by those of a trial; where bytes bound it, and did not bound the trial, by
- * how fast memory is written. */
+/* Seconds of a launch, from the seconds of a trial; where bytes bound it, and did not bound the
+ * trial, from the rate of writing memory. */
 static double predict_launch_seconds_from_pilot(const pilot_run *pilot, const abdb_kernel *kernel,
                                                 const abdb_problem *p)
 {
@@ -71,7 +71,7 @@ static double predict_launch_seconds_from_pilot(const pilot_run *pilot, const ab
     return pilot->launch * (of_ops ? fmax(w.ops, 1) / pilot->ops : fmax(w.bytes, 1) / pilot->bytes);
 }
 
-/* What the reference does for all outputs: the operations, or a step for each element where it only
+/* The reference's work for all outputs: the operations, or a step for each element where it only
  * moves them. */
 static double max_of_ops_and_output_element_count(const abdb_problem *p, const abdb_kernel *kernel)
 {
@@ -84,7 +84,7 @@ static double max_of_ops_and_output_element_count(const abdb_problem *p, const a
     return fmax(w.ops, count);
 }
 
-/* Writes a piece of memory some times: what that takes a byte, and how steady it is. */
+/* Writes a piece of memory some times and stores the seconds a byte and their spread. */
 static void measure_and_store_write_cost_and_iqr(abdb_device *d, void *piece, double bytes)
 {
     double time_s[WRITES], begun_s = abdb_clock_seconds(), now_s = begun_s;
@@ -107,7 +107,7 @@ static void measure_and_store_write_cost_and_iqr(abdb_device *d, void *piece, do
     so_far.iqr = summary.iqr / fmax(summary.median, 1e-9);
 }
 
-/* Fills a piece of memory twice and writes it: what that takes a byte. */
+/* Fills a piece of memory twice and writes it, and stores the seconds a byte. */
 static void remeasure_memory_costs_if_cell_is_larger(abdb_device *d, double cell_bytes)
 {
     double most = fmin(piece_most, piece_share * abdb_memory_available_bytes_within_cgroup()),
@@ -219,15 +219,15 @@ static bool run_pilot_and_fill_measured_costs(const abdb_instance_spec *asked,
     return ok;
 }
 
-/* FNV-1a, with what came before. */
+/* FNV-1a, continued from `digest`. */
 static uint64_t fnv1a_append_text(uint64_t digest, const char *text)
 {
     for (; *text; text++) digest = (digest ^ (unsigned char)*text) * 1099511628211u;
     return digest;
 }
 
-/* Digest of the parameters that change what runs: words, but for the provider (it is known by its
- * implementation), and threads. */
+/* Digest of the parameters that change the code that runs: words, except the provider (a trial
+ * stores its implementation), and threads. */
 static uint64_t digest_non_numeric_params_and_threads(const abdb_problem *p)
 {
     uint64_t digest = 14695981039346656037u;
@@ -243,7 +243,7 @@ static uint64_t digest_non_numeric_params_and_threads(const abdb_problem *p)
     return digest;
 }
 
-/* How much a trial tells of what is asked for: from 0, nothing, to LIKE_MOST. */
+/* How similar a trial is to the wanted problem: from 0, not at all, to LIKE_MOST. */
 static int pilot_similarity_score_0_to_4(const pilot_run *t, const pilot_run *wanted)
 {
     if (t->impl != wanted->impl || t->dtype != wanted->dtype) return 0;
@@ -257,7 +257,7 @@ static double log_distance_of_predicted_time(const pilot_run *t, const abdb_kern
     return fabs(log(predict_launch_seconds_from_pilot(t, kernel, p) / t->launch));
 }
 
-/* The trial that tells most of it, of several the nearest; NULL: none does. */
+/* The most similar trial, among equals the nearest in predicted time; NULL: none is similar. */
 static const pilot_run *find_most_similar_then_nearest_pilot(const abdb_kernel *kernel,
                                                              const abdb_problem *p,
                                                              const pilot_run *wanted)
@@ -277,8 +277,8 @@ static const pilot_run *find_most_similar_then_nearest_pilot(const abdb_kernel *
     return best;
 }
 
-/* Is a problem worth a trial? Small ones are, and larger ones that are known to be quick, unless
- * one like it was tried. */
+/* Is a problem worth a trial? Yes for small ones and for larger ones with a quick prediction,
+ * unless a similar one was tried. */
 static bool is_pilot_run_quick_and_not_yet_measured(const abdb_kernel *kernel,
                                                     const abdb_problem *p,
                                                     const pilot_run *nearest_pilot,
@@ -329,8 +329,8 @@ static bool write_pilot_size_overrides_for_larger_params(const abdb_kernel *kern
     return used > 0;
 }
 
-/* What is known of the kernel, by this trial or one before; NULL: nothing. A large problem of a
- * kernel that was not tried yet is tried smaller first, which tells whether it is quick itself. */
+/* A trial of the kernel, new or earlier; NULL: none. A large problem of a kernel without a trial is
+ * tried smaller first, which shows whether a trial of the large problem is quick. */
 static const pilot_run *find_or_make_pilot_run_within_budget(const abdb_instance_spec *asked,
                                                              const abdb_problem *p)
 {
@@ -360,8 +360,8 @@ static const pilot_run *find_or_make_pilot_run_within_budget(const abdb_instance
     return &so_far.known[so_far.count - 1];
 }
 
-/* How unsteady launches will be, relative: those that wait for memory at least as much as writing
- * it was, if less where they are longer, as short disturbances even out. */
+/* The relative spread of launches: launches bound by memory get at least the spread of writing
+ * memory, reduced for longer launches, in which short disturbances even out. */
 static double predict_relative_iqr(const pilot_run *t, const abdb_instance_spec *r,
                                    const abdb_problem *p, double bytes_of_copies)
 {
@@ -371,7 +371,7 @@ static double predict_relative_iqr(const pilot_run *t, const abdb_instance_spec 
     return fmax(t->iqr, so_far.iqr * sqrt(fmin(1, so_far.piece / abdb_problem_tensor_bytes(p))));
 }
 
-/* Seconds of samples: of unsteady launches those until three looks show no improvement
+/* Seconds of samples; unsteady launches are sampled until three looks show no improvement
  * (sampling.c). */
 static double estimate_sampling_seconds(const abdb_sampling *rule, double each_s, bool is_unsteady)
 {

@@ -1,4 +1,4 @@
-/* harness.h - what every backend written in C shares: the protocol, the clock, sampling,
+/* harness.h - the common part of all backends in C: the protocol, the clock, sampling,
  * verification and the description of the machine. protocol.md documents the protocol for backends
  * in other languages. */
 #ifndef ABDB_KERNELS_HARNESS_H
@@ -23,7 +23,7 @@ abdb_clock abdb_measure_clock_step_and_cost(void);
 
 /* --- machine_info.c
  * -------------------------------------------------------------------------------- */
-/* Size of the last-level cache in bytes, as the system tells it; 32 MiB when it does not. */
+/* Size of the last-level cache in bytes as the system reports it; 32 MiB without a report. */
 size_t abdb_last_level_cache_bytes_or_32_mib(void);
 /* Caches of one core and the last level ($ABDB_LAST_LEVEL_BYTES, where it is set), and the threads
  * that kernels run on. */
@@ -33,7 +33,7 @@ double abdb_memory_available_bytes_within_cgroup(void);
 double abdb_memory_total_bytes(void);
 /* Nodes of memory, at least 1. */
 int abdb_numa_node_count(void);
-/* A new reference to a JSON object with everything known of machine, device and build. */
+/* A new reference to a JSON object that describes machine, device and build. */
 json_t *abdb_describe_machine_json(const abdb_backend *backend, abdb_device *device);
 /* Name of the processor, as the system has it. */
 const char *abdb_processor_model_name(char *out, size_t room);
@@ -47,17 +47,17 @@ void abdb_host_max_plausible_rates(double *ops_per_s, double *bytes_per_s);
 
 /* --- memory_pool.c
  * --------------------------------------------------------------------------------- */
-/* What a cell gives back is kept for the next. For the system to find and clear pages takes longer
- * than to fill them, and on a virtual machine, whose host must find them too, several times as
- * long. Not where memory has several nodes: a page is near to who touched it first. One thread. */
-/* A block that begins on a page. NULL: none, as it is small, or there are too many, or no region:
- * the caller has other memory. */
+/* Memory freed by one cell is kept for the next, because the system needs longer to find and clear
+ * pages than a cell to fill them, on a virtual machine several times as long. Unused with several
+ * memory nodes: a page lies near the thread that touched it first. For one thread only. */
+/* A block that begins on a page. NULL: the size is small, there are too many blocks, or no region:
+ * the caller then takes other memory. */
 void *abdb_memory_pool_alloc_or_null(size_t size);
 /* False: it is not a block of the region. */
 bool abdb_memory_pool_release_if_owned(void *memory);
 /* Bytes that are kept for blocks to come. */
 double abdb_memory_pool_touched_unused_bytes(void);
-/* Gives what is kept behind the last block back to the system. */
+/* Gives the memory behind the last block back to the system. */
 void abdb_memory_pool_return_unused_tail(void);
 
 /* --- host_device.c
@@ -68,11 +68,11 @@ abdb_device *abdb_init_host_device(int threads);
 
 /* --- thread_count.c: how many threads libgomp was asked for
  * ------------------------------------------- */
-/* Seconds of an empty parallel region of so many threads, the median of many. What is between one
- * and fifty microseconds on the same processors says how threads wait: OMP_WAIT_POLICY. */
+/* Seconds of an empty parallel region of so many threads, the median of many. The value, from one
+ * to fifty microseconds on the same processors, depends on how threads wait: OMP_WAIT_POLICY. */
 double abdb_median_time_of_empty_parallel_region(int threads);
-/* Processors of all places to which OpenMP binds threads; false: it binds none. A thread that it
- * has bound is itself allowed its own place alone, and what that thread starts inherits this. */
+/* Processors of all places to which OpenMP binds threads; false: it binds none. A bound thread may
+ * run in its own place only, and its child threads and processes inherit this limit. */
 bool abdb_get_processors_of_openmp_places(cpu_set_t *out);
 /* From now on the largest team counts. */
 void abdb_thread_count_begin(void);
@@ -84,30 +84,30 @@ int abdb_thread_count_end_max(void);
 /* The parameter `threads` of a problem, 0 where it has none. ABDB_USAGE: no whole number from 1. */
 ABDB_MUST_USE abdb_status abdb_parse_threads_param_or_0(const abdb_problem *p, int *out,
                                                         abdb_error *err);
-/* What ran since abdb_thread_count_begin had so many threads; ends the counting. ABDB_USAGE: others
- * were asked for. */
+/* *threads_run: threads used since abdb_thread_count_begin; ends the counting. ABDB_USAGE: the
+ * problem requests another number. */
 ABDB_MUST_USE abdb_status abdb_end_thread_count_and_require_requested(const abdb_problem *p,
                                                                       int *threads_run,
                                                                       abdb_error *err);
 
-/* --- sensors.c: what the system tells of its state, under /sys and /proc or $ABDB_SENSORS ----- */
+/* --- sensors.c: the state of the system, from /sys and /proc or $ABDB_SENSORS ----------------- */
 enum { ABDB_ENERGY_WINDOW_S = 5 }; /* the shortest that counts */
 void abdb_sensors_read_all_with_load_and_steal(abdb_sensors *out);
 /* Clock, temperature and energy alone, which changes from sample to sample: quick. */
 void abdb_sensors_read_clock_temperature_energy(abdb_sensors *out);
-/* `sense` of a device (kernel.h) of which the host's sensors tell, or with which others begin: what
- * is quick, or all. */
+/* `read_sensors` of a device (kernel.h) that has the host's sensors; other devices call it first,
+ * then read their own. how: the quick sensors, or all. */
 void abdb_sensors_read_host_quick_or_all(abdb_device *d, int how, abdb_sensors *out);
 /* Prints readings as telemetry: `first_s` is when the first sample began, power is the mean since
- * the counter of energy last moved. What no sensor tells is left out. */
+ * the counter of energy last moved. Values without a sensor are omitted. */
 void abdb_print_sensor_telemetry(const char *cell, const abdb_sensors *reading, size_t count,
                                  double first_s);
 /* Does a device count its energy? */
 bool abdb_device_has_energy_counter(abdb_device *d);
-/* Adds the energy and the time between two readings to those of a third. */
+/* Adds the energy and the time between two readings to the sums in a third. */
 void abdb_sensors_add_energy_and_time_between(abdb_sensors *sum, const abdb_sensors *before,
                                               const abdb_sensors *after);
-/* Adds to a result what changed between two readings; energy of each of `launches`. */
+/* Adds the changes between two readings to a result; energy is divided by `launches`. */
 void abdb_result_json_add_load_steal_and_energy(json_t *result, const abdb_sensors *before,
                                                 const abdb_sensors *after, double launches);
 
@@ -132,13 +132,13 @@ static inline size_t abdb_min_sample_count_after_time_limit(const abdb_sampling 
     return rule->single_sample_s > 0 && each_s >= rule->single_sample_s ? 1 : 3;
 }
 
-/* With fewer than ABDB_SAMPLES_FEW samples a result is imprecise, and says so. */
+/* ABDB_SAMPLES_FEW: samples of a rule at least; the runner marks results of fewer as imprecise. */
 enum { ABDB_SAMPLES_FEW = 10, ABDB_SAMPLES_MAX = 20000, ABDB_READINGS_MAX = 16 };
 typedef struct {
     double *time_s;      /* of one launch each */
     double *at_s;        /* since the first */
     size_t count, batch; /* batch: launches per sample */
-    size_t launches;     /* all of them, those of warming up too */
+    size_t launches;     /* all, including warm-up */
     double first_s;      /* when the first began */
     double *rank_s;      /* of a device of several ranks: of each sample the time of each of them */
     int ranks;           /* 0: it has none */
@@ -147,7 +147,7 @@ typedef struct {
     bool cancelled;
 } abdb_samples;
 /* Launches of prepared copies in turn until the rule is met. *stop ends it after the sample at
- * hand. ABDB_NOMEM, and what a launch says. */
+ * hand. ABDB_NOMEM, or the status of a failed launch. */
 ABDB_MUST_USE abdb_status abdb_warm_up_and_sample_until_stable(
     abdb_device *device, const abdb_impl *impl, void *const *states, size_t copies,
     const abdb_sampling *rule, const volatile int *stop, abdb_samples *out, abdb_error *err);
@@ -159,23 +159,23 @@ void abdb_samples_free(abdb_samples *samples);
  * process; done so often that all together take about `about_s`. */
 double abdb_time_canary_round(double about_s);
 
-/* --- rank_placement.c: what a result says of several ranks ------------------------------------ */
-/* Hosts; do ranks of a host share processors, and are they more than those? Not known where one
- * does not tell its processors. */
+/* --- rank_placement.c: the ranks of a result, their hosts and processors ---------------------- */
+/* Number of hosts; whether ranks of a host share processors, and whether a host has more ranks than
+ * processors for them. Not known where a rank reports no processors. */
 typedef struct {
     int hosts;
     bool known, shared, oversubscribed;
 } abdb_rank_sharing;
 abdb_rank_sharing abdb_count_hosts_and_find_cpu_sharing(const abdb_rank_place *place, int ranks);
-/* Adds the first `ranks` of the device to a result, with the times of each, and what they share to
- * its factors. */
+/* Adds the first `ranks` of the device to a result, with the times of each, and their sharing of
+ * processors to its factors. */
 void abdb_result_json_add_ranks_and_binding(json_t *result, abdb_device *device, int ranks,
                                             const abdb_samples *samples);
 
 /* --- kernel_cell.c
  * ----------------------------------------------------------------------------------- */
 const abdb_kernel *abdb_find_kernel_by_name(const char *name);
-/* Runs a cell and prints its samples and result; *status is what its end is called. */
+/* Runs a cell and prints its samples and result; *status: the status of its `end` record. */
 ABDB_MUST_USE abdb_status abdb_run_and_print_kernel_cell(const abdb_backend *backend,
                                                          abdb_device *device, const char *cell,
                                                          json_t *request, const volatile int *stop,
@@ -193,8 +193,8 @@ ABDB_MUST_USE abdb_status abdb_print_challenge_answer(abdb_device *device, const
                                                       json_t *request, const char **status,
                                                       abdb_error *err);
 /* --- count_work.c --- */
-/* The parameters that a formula knows: dtype, and those that a list separated by blanks names. The
- * caller's. */
+/* The parameters of a formula: dtype, and the names of a list separated by blanks. The caller frees
+ * the object. */
 json_t *abdb_json_members_of_list(json_t *params, const char *names);
 /* Prints how much a cell is by abdb's formula of that kernel or workload, with the formula. *status
  * is not-implemented where there is none; ABDB_USAGE also where parameters leave open how much. */
@@ -204,14 +204,14 @@ ABDB_MUST_USE abdb_status abdb_print_work_record(const abdb_backend *backend, ab
 /* Prints samples of a cell. */
 void abdb_print_sample_records(const char *cell, const abdb_samples *samples);
 
-/* --- workload_guard.c: what a workload must leave alone, one at a time ------------------------ */
+/* --- workload_guard.c: memory that a workload must not change, one workload at a time --------- */
 /* From here on the host's memory is allocated between guards, until _end, which gives the device
- * its own functions back; what was allocated is released before. */
+ * its own functions back; release such memory before _end. */
 void abdb_workload_guard_begin(abdb_device *d);
 void abdb_workload_guard_end(abdb_device *d);
 /* These bytes may not change from now on. */
 void abdb_workload_guard_keep_constant(const void *data, size_t bytes);
-/* ABDB_VERIFY: a guard or what is constant has changed. */
+/* ABDB_VERIFY: a guard or constant memory has changed. */
 ABDB_MUST_USE abdb_status abdb_workload_guard_require_unchanged(abdb_error *err);
 
 /* --- workload_cell.c: a workload, which keeps its state from repetition to repetition --------- */
@@ -232,14 +232,14 @@ ABDB_MUST_USE abdb_status abdb_print_workload_estimate_record(const abdb_workloa
                                                               abdb_error *err);
 /* --- record_output.c -------------------------------------------------------------------------- */
 /* From here on records have the standard output, and prints of libraries the standard error. False:
- * errno says why not. */
+ * errno has the reason. */
 bool abdb_records_take_stdout_divert_prints(void);
 /* Prints a record as one line and drops the caller's reference; threads may call it at once. Of
  * one that could not be made (NULL) the process ends, code 6. */
 void abdb_print_and_free_record(json_t *record);
 
 /* --- verify.c --------------------------------------------------------------------------------- */
-/* What an output should be, piece by piece, kept for the next check of the same inputs. */
+/* The expected output, piece by piece, kept for the next check of the same inputs. */
 typedef struct {
     double *want, *magnitude; /* NULL: nothing is kept */
     unsigned char *known;     /* by piece */
@@ -248,10 +248,10 @@ typedef struct {
 enum { ABDB_KEPT_MOST = 8 << 20 }; /* elements of an output whose results are kept, at most */
 typedef struct {
     const abdb_kernel *kernel;
-    bool exact;      /* inputs are those of kernel->exact: an output is the reference, rounded */
-    bool edges;      /* inputs have edge values: where the reference is NaN or infinite, so is it */
-    uint64_t seed;   /* of what a check draws */
-    double budget_s; /* when it is up, rows that are left are not compared */
+    bool exact;      /* inputs of make_exact_inputs: an output is the reference, rounded once */
+    bool edges;      /* inputs have edge values: an output is NaN or infinite as its reference is */
+    uint64_t seed;   /* for the random choices of a check */
+    double budget_s; /* after so many seconds the remaining rows are not compared */
     abdb_reference_cache *wanted; /* by tensor, or NULL: filled at first use,
                                      abdb_reference_cache_free gives it back */
 } abdb_verify_options;
@@ -267,12 +267,12 @@ ABDB_MUST_USE abdb_status abdb_verify_outputs_against_reference(const abdb_verif
                                                                 const abdb_problem *got,
                                                                 abdb_verify_result *out,
                                                                 abdb_error *err);
-/* How far a row of an output is from what it should be, in bounds: the worst of its elements. */
+/* The error of an output's row in multiples of its bound: the worst of its elements. */
 double abdb_worst_row_error_over_bound(const abdb_verify_options *how, const abdb_problem *p,
                                        const abdb_problem *got, int tensor, size_t row,
                                        const double *want, const double *magnitude);
 void abdb_reference_cache_free(abdb_reference_cache *wanted);
-/* What rows are drawn with where not all are compared: of this process, or $ABDB_VERIFY_SEED. */
+/* The seed for choosing rows where not all are compared: of this process, or $ABDB_VERIFY_SEED. */
 uint32_t abdb_verify_seed(void);
 /* Fills a tensor with numbers uniform in [-1, 1], the same for each seed, on all threads. */
 void abdb_fill_tensor_uniform(abdb_tensor *tensor, uint64_t seed);
@@ -281,14 +281,14 @@ void abdb_fill_tensor_uniform(abdb_tensor *tensor, uint64_t seed);
 enum { ABDB_FILL_UNIFORM, ABDB_FILL_ZEROS, ABDB_FILL_INTEGERS, ABDB_FILL_EDGES };
 void abdb_fill_tensor_by_mode(abdb_tensor *tensor, uint64_t seed, int how);
 
-/* --- tensor_guard.c: what a launch must leave alone ------------------------------------------- */
-/* Random, of this process: what it draws from it no kernel can foresee. Never 0. */
+/* --- tensor_guard.c: memory that a launch must not change ------------------------------------- */
+/* A random seed of this process, so that no kernel can foresee the choices made by it. Never 0. */
 uint64_t abdb_process_random_seed(void);
-/* A digest of so many bytes, which equals that of others with a probability of about 2^-60; the
- * same in this process alone. */
+/* A digest of so many bytes. Other bytes have the same digest with a probability of about 2^-60;
+ * other processes give other digests. */
 uint64_t abdb_digest_memory_with_process_seed(const void *data, size_t size, bool all_threads);
-/* Bytes before and behind a tensor of the host, of which the nearest ABDB_CANARY_BYTES are filled
- * with a pattern that no launch may change; 0 where a sanitizer sees that. */
+/* Bytes before and behind a tensor of the host; the nearest ABDB_CANARY_BYTES are filled with a
+ * pattern that no launch may change; 0 where a sanitizer finds such writes. */
 enum { ABDB_CANARY_BYTES = 4096 };
 size_t abdb_guard_bytes_before_tensor(bool huge);
 void abdb_guard_fill_with_pattern(void *memory);
@@ -297,7 +297,7 @@ size_t abdb_guard_count_changed_bytes(const void *memory);
 
 /* --- problem_instance.c
  * ----------------------------------------------------------------------------------- */
-/* What a copy of a problem is made from. */
+/* The description from which a copy of a problem is made. */
 typedef struct {
     const abdb_kernel *kernel;
     const abdb_impl *impl;
@@ -305,7 +305,7 @@ typedef struct {
     json_t *params;        /* of the cell */
     const char *overrides; /* "name=value ...", or NULL */
     uint64_t seed;         /* of its inputs */
-    bool exact;            /* inputs of kernel->exact, where it has them */
+    bool exact;            /* inputs of kernel->make_exact_inputs, where it has them */
     bool edges;            /* inputs with kernel->put_edge_values; so with fill=edges */
 } abdb_instance_spec;
 /* One copy of a problem, prepared: tensors on the device; its inputs, and its outputs once they
@@ -323,11 +323,11 @@ typedef struct {
     size_t guard;                     /* bytes before and behind each tensor of the host */
     uint64_t digest[ABDB_TENSOR_MAX]; /* of inputs, as they were filled */
 } abdb_instance;
-/* Adds parameters to a problem; their texts stay those of the JSON. ABDB_USAGE, ABDB_LIMIT. */
+/* Adds parameters to a problem; their texts point into the JSON. ABDB_USAGE, ABDB_LIMIT. */
 ABDB_MUST_USE abdb_status abdb_problem_add_json_params(abdb_problem *p, json_t *params,
                                                        abdb_error *err);
-/* Shapes, fills and prepares one; free it, also after a failure. It stays where it is: what
- * implementations keep points to it. */
+/* Shapes, fills and prepares one; free it, also after a failure. Never move it: the states of
+ * implementations point to it. */
 ABDB_MUST_USE abdb_status abdb_instance_alloc_fill_and_prepare(abdb_instance *c,
                                                                const abdb_instance_spec *r,
                                                                abdb_error *err);
@@ -336,7 +336,7 @@ void abdb_instance_release_and_clear(abdb_instance *c);
 bool abdb_instance_is_possible(const abdb_instance_spec *r, double bytes_most);
 /* How outputs of a copy are compared with the reference, in so many seconds. */
 abdb_verify_options abdb_instance_verify_options(abdb_instance *c, double budget_s);
-/* Spoils outputs, so that what is not written is seen; what is read and written is as it was. */
+/* Spoils outputs, so that unwritten elements are found; restores tensors both read and written. */
 ABDB_MUST_USE abdb_status abdb_instance_poison_outputs_restore_inouts(abdb_instance *c,
                                                                       abdb_error *err);
 /* Inputs and the bytes around tensors are as they were filled? On all threads; of a device other
@@ -358,22 +358,22 @@ bool abdb_instance_are_all_outputs_finite(const abdb_instance *c);
 
 /* --- sample_watch.c: looks between samples ---------------------------------------------------- */
 typedef struct abdb_sample_watch abdb_sample_watch;
-/* Prepares looks at a copy whose outputs are those of a launch that was verified. began_s: when its
- * cell began; looks take at most 1 % of the time since then, but for one of the first `certain`
- * samples (of more than one also two of the next eight). check_s: what a comparison with the
- * reference may take where launches differ. Free *out, also after a failure. ABDB_NOMEM, and what a
- * launch says. */
+/* Prepares looks at a copy that holds the outputs of a verified launch. began_s: when its cell
+ * began; looks take at most 1 % of the time since then, but for one of the first `certain` samples
+ * (of more than one also two of the next eight). check_s: seconds allowed for a comparison with the
+ * reference where launches differ. Free *out, also after a failure. ABDB_NOMEM, or the status of a
+ * failed launch. */
 ABDB_MUST_USE abdb_status abdb_sample_watch_digest_outputs_and_choose_spots_to_spoil(
     abdb_sample_watch **out, abdb_instance *c, double began_s, double check_s, size_t certain,
     abdb_error *err);
 /* Before a sample of about sample_s seconds: perhaps spoils elements of outputs, or changes one of
  * an input. */
 void abdb_sample_watch_spoil_before_sample(abdb_sample_watch *w, double sample_s);
-/* After it: looks at what came back, and changes the input back. ABDB_VERIFY: it is wrong. */
+/* After it: checks the outputs, and restores the input. ABDB_VERIFY: an output is wrong. */
 ABDB_MUST_USE abdb_status abdb_sample_watch_check_after_sample(abdb_sample_watch *w,
                                                                abdb_error *err);
 /* After the last sample: launches of about launch_s seconds, whose outputs are compared, for a part
- * of that 1 %. ABDB_VERIFY: one is wrong; and what a launch says. */
+ * of that 1 %. ABDB_VERIFY: an output is wrong; else the status of a failed launch. */
 ABDB_MUST_USE abdb_status abdb_sample_watch_launch_while_time_lasts(abdb_sample_watch *w,
                                                                     double launch_s,
                                                                     const volatile int *stop,
@@ -389,10 +389,10 @@ double abdb_estimate_kernel_cell_seconds(const abdb_instance_spec *r, const abdb
                                          const abdb_sampling *rule, size_t copies,
                                          bool verified_at_small_size);
 
-/* Seconds that being given so much new memory of the host takes. */
+/* Seconds that the system needs to provide so many bytes of new memory of the host. */
 double abdb_estimate_new_memory_seconds(abdb_device *d, double bytes);
 
-/* Of a workload's cell at most, of which the spans are kept. */
+/* The largest number of repetitions of a workload's cell: the spans of each are kept. */
 enum { ABDB_REPETITIONS_MAX = 1000 };
 
 /* --- estimate_workload.c -------------------------------------------------------------------------

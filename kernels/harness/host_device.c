@@ -49,7 +49,7 @@ static double host_available_and_pooled_bytes(abdb_device *d)
     return abdb_memory_available_bytes_within_cgroup() + abdb_memory_pool_touched_unused_bytes();
 }
 
-/* On all threads, each the part that it will work on: who touches a page first has it near. */
+/* On all threads, each its own later part: a page lies near the thread that touches it first. */
 static abdb_status host_fill_bytes_parallel(abdb_device *d, void *to, unsigned char byte,
                                             size_t size, abdb_error *err)
 {
@@ -75,7 +75,7 @@ static abdb_status host_flush_caches_by_overwriting_twice_llc(abdb_device *d, ab
     if (!h->flushed) h->flushed = malloc(size);
     if (!h->flushed) return ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes to flush the caches", size);
     (void)!host_fill_bytes_parallel(d, h->flushed, h->value++, size, err);
-    /* The compiler must not find that nobody reads what was written. */
+    /* Keeps the compiler from removing these writes as never read. */
     __asm__ volatile("" : : "r"(h->flushed) : "memory");
     return ABDB_OK;
 }

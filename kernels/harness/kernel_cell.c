@@ -9,9 +9,9 @@
 
 #include "kernels/harness/harness.h"
 
-static const double ops_small = 2e9; /* from here on what `small` names is checked */
+static const double ops_small = 2e9; /* from here on small_params are verified */
 /* Copies of a problem at most; and how often samples are taken while the machine is unsteady. */
-/* Copies have the seeds 0 to COPIES_MAX - 1; those of other checks have others. */
+/* Copies have the seeds 0 to COPIES_MAX - 1; other checks have other seeds. */
 enum { COPIES_MAX = 64, SMALL_SEED = COPIES_MAX, EXACT_SEED, EDGE_SEED, STEADY_TRIES = 3 };
 /* Bytes of a problem at the edges at most, and seconds to compare it. */
 static const double edge_bytes_most = 1 << 24, edge_check_s = 0.02;
@@ -261,7 +261,7 @@ done:
 
 /* cache=rotate: as many copies, used in turn, as together exceed twice the last-level cache, and
  * all of it that a virtual machine claims, so that each launch finds its operands in memory; at
- * least two, and at most COPIES_MAX: then `resident` says what holds them. Else there is one. */
+ * least two, and at most COPIES_MAX: then `resident` names their cache. Else there is one. */
 static size_t copies_needed_to_rotate_past_caches(const kernel_cell *c)
 {
     const char *cache = abdb_param_text(&c->p, "cache");
@@ -284,7 +284,7 @@ static abdb_status make_remaining_rotation_copies(kernel_cell *c, abdb_error *er
 
         recipe.seed = c->copies;
         st = abdb_instance_alloc_fill_and_prepare(&c->at[c->copies], &recipe, err);
-        if (st != ABDB_OK) c->copies++; /* what there is of it is freed */
+        if (st != ABDB_OK) c->copies++; /* its finished parts are freed */
         TRY(st);
     }
 done:
@@ -317,9 +317,9 @@ done:
     return st;
 }
 
-/* --- what is asked for ------------------------------------------------------------------------ */
+/* --- the request ------------------------------------------------------------------------------ */
 
-/* The first implementation of a kernel that takes the problem, of the provider asked for. */
+/* The first implementation of a kernel that takes the problem, of the requested provider. */
 static const abdb_impl *find_accepting_impl(const abdb_backend *backend, const abdb_problem *p,
                                             const char **why_not)
 {
@@ -357,7 +357,7 @@ static void set_sampling_rule_by_request(kernel_cell *c, json_t *request, const 
     c->rule.max_time_s = fmax(c->rule.max_time_s, c->rule.min_time_s);
 }
 
-/* What is asked for, without its tensors. */
+/* Reads a request and finds its implementation, without making tensors. */
 static abdb_status parse_cell_request_and_find_impl(kernel_cell *c, const abdb_backend *backend,
                                                     json_t *request, const char **status,
                                                     abdb_error *err)

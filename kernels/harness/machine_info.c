@@ -1,4 +1,4 @@
-/* machine_info.c - what can be known of this machine and build; see harness.h. Names follow
+/* machine_info.c - the description of this machine and build; see harness.h. Names follow
  * MLPerf's system description where it has one. No host or user name. */
 #include <features.h>
 #include <limits.h>
@@ -103,7 +103,7 @@ const char *abdb_host_device_name(char *out, size_t room)
     return out;
 }
 
-/* Size of a data or unified cache of a level on the first core; 0: the system does not say. */
+/* Size of a data or unified cache of a level on the first core; 0: the system lacks it. */
 static size_t data_cache_bytes_of_level(int level)
 {
     char path[128], text[64];
@@ -134,8 +134,8 @@ size_t abdb_last_level_cache_bytes_or_32_mib(void)
     return largest ? largest : (size_t)32 << 20;
 }
 
-/* What a user says of the last-level cache, who knows better than the system; 0: nothing, or no
- * number of bytes. */
+/* The user's size of the last-level cache, which replaces the system's; 0: none, or no number of
+ * bytes. */
 static size_t last_level_cache_bytes_from_env(void)
 {
     const char *text = getenv("ABDB_LAST_LEVEL_BYTES");
@@ -158,8 +158,8 @@ abdb_machine_caches abdb_machine_cache_sizes_capped_if_virtual(int threads)
 
     if (!told && has_hypervisor_cpu_flag() && l.last > SHARED_CACHE) l.last = SHARED_CACHE;
 
-    /* Where the system does not tell, what nearly all processors of the last ten years have at
-     * least. */
+    /* Where the system reports no size: the least size of nearly all processors of the last ten
+     * years. */
     if (!l.l1) l.l1 = 32 << 10;
     if (!l.l2) l.l2 = 512 << 10;
     if (l.threads < 1) l.threads = 1;
@@ -229,7 +229,7 @@ static void set_json_first_line_of_file_if_readable(json_t *object, const char *
 
 void abdb_host_max_plausible_rates(double *ops_per_s, double *bytes_per_s)
 {
-    static const double clock_hz = 7e9; /* above those that are sold */
+    static const double clock_hz = 7e9; /* above all processors sold */
     /* Each cycle: a matrix unit; two units of 64 bytes of products of four; of 32 bytes. */
     static const double matrix = 4096, bytes_64 = 256, bytes_32 = 128, ports = 3 * 64;
     double processors = (double)sysconf(_SC_NPROCESSORS_ONLN), ops = matrix;
@@ -242,7 +242,7 @@ void abdb_host_max_plausible_rates(double *ops_per_s, double *bytes_per_s)
     *bytes_per_s = processors * clock_hz * ports;
 }
 
-/* Adds what /proc/cpuinfo and sysfs say of the processor, its instruction sets and caches. */
+/* Adds the processor, its instruction sets and caches from /proc/cpuinfo and sysfs. */
 static void add_processor_isa_and_caches_to_json(json_t *m)
 {
     static const char *const keys[][2] = {{"vendor_id", "host_processor_vendor"},

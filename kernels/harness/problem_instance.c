@@ -44,7 +44,7 @@ abdb_status abdb_problem_add_json_params(abdb_problem *p, json_t *params, abdb_e
     return ABDB_OK;
 }
 
-/* Sets what "name=value ..." says; the names are kept in c, where the parameters point to them. */
+/* Sets parameters from "name=value ..."; the names are kept in c, where the parameters point. */
 static abdb_status set_params_from_override_text(abdb_instance *c, const char *overrides,
                                                  abdb_error *err)
 {
@@ -95,7 +95,7 @@ done:
 }
 
 /* Makes all tensors, fills the inputs by fill= and the seed, brings them to the device and
- * spoils the outputs. ABDB_NOMEM: they take over 0.8 of what is free. */
+ * spoils the outputs. ABDB_NOMEM: they take over 0.8 of free memory. */
 static abdb_status alloc_fill_upload_and_digest_tensors(abdb_instance *c, abdb_error *err)
 {
     static const char *const fills[] = {"uniform", "zeros", "integers", "edges", NULL},
@@ -110,7 +110,7 @@ static abdb_status alloc_fill_upload_and_digest_tensors(abdb_instance *c, abdb_e
     c->edges = c->edges || (how == ABDB_FILL_EDGES && !c->exact);
     if (c->edges) how = ABDB_FILL_EDGES;
     TRY(abdb_param_choice_index_or_first(&c->p, "pages", sizes, &huge, err));
-    /* A fifth is left to what implementations pack, to the check, and to everybody else. */
+    /* A fifth remains for packed data of implementations, for the check, and for others. */
     if (need > 0.8 * d->available(d))
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "needs %.1f GB, %.1f GB are available", need / 1e9,
                       d->available(d) / 1e9));

@@ -1,5 +1,5 @@
-/* rank_placement.c - what the result of a problem of several ranks says of them: where each worked,
- * what they shared there, and how long each took. See harness.h. */
+/* rank_placement.c - the ranks in the result of a problem of several ranks: the place of each, the
+ * processors that they share, and the time of each. See harness.h. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>

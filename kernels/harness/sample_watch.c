@@ -1,9 +1,9 @@
-/* sample_watch.c - looks between samples, outside of the clock and at moments that no kernel can
- * foresee, at what verification sees only before the first and after the last; see harness.h.
+/* sample_watch.c - checks outputs between samples, untimed and at moments that no kernel can
+ * foresee, since verification runs only before the first sample and after the last; see harness.h.
  * // On the host some elements of the outputs are spoiled before a sample, or one element of an
- * input is changed: afterwards they must be as in the verified launch, or one row as the reference
- * has it of the changed input. The whole outputs are digested, too. What is read and written, and
- * what lies on another device, is reset and launched once more instead. */
+ * input is changed: afterwards they must be as in the verified launch, or one row must match the
+ * reference of the changed input. All outputs are also digested. Problems with tensors both read
+ * and written, or on another device, are reset and launched once more instead. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 #include "kernels/harness/harness.h"
 
 enum { SPOTS = 64, ELEMENT = 8, LOOKS = 3, WINDOW = 4 };
-/* Of the time since the cell began, of which at_once_s counts at the first sample, looks take at
- * most `share`, launches after the last sample `share_after` and what looks have left. Of a
- * reference row so many operations at most. Long samples are looked at each, short ones seldom, so
- * that the median of what caches hold stays that of samples without looks. */
+/* Of the cell's time, at most at_once_s before the watch included, looks take at most `share`,
+ * launches after the last sample `share_after` and the time that looks did not use. A reference row
+ * has row_ops_most operations at most. Each long sample is looked at, short ones seldom, so that
+ * most samples find their caches undisturbed and the median stays the same. */
 static const double share = 0.004, share_after = 0.006, row_ops_most = 1e7, short_sample_s = 1e-3,
                     long_sample_s = 1e-2, at_once_s = 1;
 
@@ -31,11 +31,11 @@ struct abdb_sample_watch {
     uint64_t digest;                /* of the outputs of the verified launch */
     bool same_bits;                 /* all launches so far had that digest */
     bool relaunches;                /* instead of a look at a sample's own output */
-    spoiled_element spot[2][SPOTS]; /* two draws, in turn: who spares one element is seen */
+    spoiled_element spot[2][SPOTS]; /* two draws, in turn, to find kernels that skip one element */
     size_t spots[2], seen;
     int draw;
     size_t last, looks; /* one of the samples before `last` is looked at in any case */
-    /* One element of an input, what it becomes, and a row of an output as it is then. */
+    /* One element of an input, its changed value, and the expected row of an output for it. */
     unsigned char *input, was[ELEMENT], becomes[ELEMENT];
     size_t input_size, row;
     int output;
@@ -73,7 +73,7 @@ static bool is_floating_point_tensor(const abdb_tensor *t)
 }
 
 /* Elements of the output, a random one of each of SPOTS parts, but an eighth of all at most, with
- * what they are after the verified launch: no part of two such can be left out unseen. */
+ * their verified values: an unwritten range as long as two parts is always found. */
 static void append_spots_of_output(abdb_sample_watch *w, int draw, const abdb_tensor *t,
                                    size_t most)
 {
@@ -147,8 +147,8 @@ static void choose_changed_value(abdb_sample_watch *w, const abdb_verify_options
     memcpy(w->input, w->was, w->input_size);
 }
 
-/* Chooses an element of the first input whose rows are those of the output, or of the first where
- * that is one number, if a row shows its change. */
+/* Chooses an element of the first input with as many rows as the output, or of the first input
+ * where the output is one number, if a row of the output shows its change. */
 static void choose_input_element_that_shows_in_output(abdb_sample_watch *w,
                                                       const abdb_verify_options *how)
 {
@@ -262,7 +262,7 @@ void abdb_sample_watch_spoil_before_sample(abdb_sample_watch *w, double sample_s
     w->spoiled = true;
     if (w->changed) memcpy(w->input, w->becomes, w->input_size);
     w->draw = !w->draw;
-    /* Not where an input is changed: who computes only what was spoiled is seen then. */
+    /* Not where an input is changed: this finds kernels that compute only spoiled elements. */
     for (size_t i = 0; !w->changed && i < w->spots[w->draw]; i++) {
         const spoiled_element *s = &w->spot[w->draw][i];
 
@@ -272,8 +272,8 @@ void abdb_sample_watch_spoil_before_sample(abdb_sample_watch *w, double sample_s
     w->spent_s += abdb_clock_seconds() - start;
 }
 
-/* Outputs that are not those of the verified launch to the bit: wrong, or of a kernel whose order
- * of sums changes? */
+/* Outputs differ in bits from the verified launch: are they wrong, or has the kernel a changing
+ * order of sums? */
 static abdb_status verify_outputs_that_differ_in_bits(abdb_sample_watch *w, abdb_error *err)
 {
     const abdb_verify_options how = verify_options_of_watch(w);
@@ -290,7 +290,7 @@ done:
     return st;
 }
 
-/* Elements that were spoiled: are they written, and, of the inputs as they were, as before? */
+/* Refuses spoiled elements left unwritten; notes whether all have their verified values. */
 static abdb_status require_spoiled_elements_rewritten(abdb_sample_watch *w, bool *all_as_verified,
                                                       abdb_error *err)
 {
@@ -310,7 +310,7 @@ static abdb_status require_spoiled_elements_rewritten(abdb_sample_watch *w, bool
     return ABDB_OK;
 }
 
-/* The row that the changed input changes. */
+/* Compares the output row that depends on the changed input with its reference. */
 static abdb_status require_output_row_follows_changed_input(const abdb_sample_watch *w,
                                                             abdb_error *err)
 {
@@ -325,7 +325,7 @@ static abdb_status require_output_row_follows_changed_input(const abdb_sample_wa
         w->seen - 1);
 }
 
-/* A launch of its own, of what was reset. */
+/* Resets the copy, launches it once more, and verifies outputs with another digest. */
 static abdb_status relaunch_and_verify_if_digest_differs(abdb_sample_watch *w, abdb_error *err)
 {
     double start = abdb_clock_seconds();

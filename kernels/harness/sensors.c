@@ -1,4 +1,4 @@
-/* sensors.c - load, stolen time, clock, temperature and energy as Linux tells them; see harness.h.
+/* sensors.c - load, stolen time, clock, temperature and energy, read from Linux; see harness.h.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 enum { PATH_SIZE = 512, ZONES = 64 };
 
-/* A path under the root of what is read: $ABDB_SENSORS, where a test has put its own. */
+/* A path under the root of all sensor files: $ABDB_SENSORS, where a test has put its own. */
 static const char *prefix_sensor_root(char out[PATH_SIZE], const char *path)
 {
     const char *root = getenv("ABDB_SENSORS");

@@ -1,4 +1,4 @@
-/* tensor_guard.c - what a launch must leave alone: its inputs, which are digested, and the bytes
+/* tensor_guard.c - memory that a launch must not change: inputs, which are digested, and the bytes
  * before and behind each tensor of the host, which are filled with a pattern; see harness.h. */
 #include <stdint.h>
 #include <string.h>
@@ -61,7 +61,7 @@ uint64_t abdb_digest_memory_with_process_seed(const void *data, size_t size, boo
 
 size_t abdb_guard_bytes_before_tensor(bool huge)
 {
-#if defined __SANITIZE_ADDRESS__ /* which sees what is beyond a block of malloc */
+#if defined __SANITIZE_ADDRESS__ /* finds accesses beyond a block of malloc */
     (void)huge;
     return 0;
 #else

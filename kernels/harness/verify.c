@@ -1,4 +1,4 @@
-/* verify.c - outputs against the reference; kernel_cell.c asks for it before and after samples are
+/* verify.c - outputs against the reference; kernel_cell.c calls it before and after samples are
  * taken. Rows are compared in pieces, the first and the last piece and then others from all over
  * the output, until all have been or time is up. See harness.h. // An output passes when no element
  * is further from the reference than bound x magnitude, and when the norm of all errors stays below
@@ -30,7 +30,7 @@ static uniform_pair draw_two_uniform(uint64_t seed, uint64_t i)
     return (uniform_pair){(double)(int32_t)bits * 0x1p-31, (double)(int32_t)(bits >> 32) * 0x1p-31};
 }
 
-/* As the way of filling has it; whole formats get [-128, 127], of which -128 has no opposite. */
+/* The value by the mode of filling; whole formats get [-128, 127], where -128 has no opposite. */
 static double apply_fill_mode(double value, int mode, bool integer_format)
 {
     return mode == ABDB_FILL_ZEROS      ? 0
@@ -52,7 +52,7 @@ static void fill_uniform_f32(float *out, size_t count, uint64_t seed)
     if (count % 2) out[count - 1] = (float)draw_two_uniform(seed, count / 2).a;
 }
 
-/* f64 of 53 random bits: what drops the lower ones is seen. */
+/* f64 of 53 random bits, so that code that drops the lower ones is found. */
 static void fill_uniform_f64(double *out, size_t count, uint64_t seed)
 {
 #pragma omp parallel for schedule(static)
@@ -117,8 +117,8 @@ static void set_error_bounds(output_check *o)
     o->exact_bound = kernel->exact_error_bound ? kernel->exact_error_bound(o->p, o->tensor) : 0;
 }
 
-/* How far one element is from what it should be, in bounds; an exact one must be it, or as near as
- * the kernel says. */
+/* The error of one element in multiples of its bound; an exact element must equal the reference, or
+ * be within the kernel's exact bound. */
 static double element_error_over_bound_or_infinity(const output_check *o, double got,
                                                    double expected, double magnitude)
 {
@@ -136,7 +136,7 @@ static double element_error_over_bound_or_infinity(const output_check *o, double
     return !o->how->exact && limit > 0 ? error / limit : INFINITY;
 }
 
-/* Adds results of rows [low, high) beside what they should be. */
+/* Adds the errors of rows [low, high) against their reference. */
 static void accumulate_errors_of_rows(const output_check *o, size_t low, size_t high,
                                       const double *want, const double *magnitude, error_totals *f)
 {
@@ -216,7 +216,7 @@ done:
     return st;
 }
 
-/* Room to keep what an output should be, where it is not too large and there is memory for it. */
+/* Room to keep an output's reference, where it is not too large and there is memory for it. */
 static void attach_or_alloc_reference_cache_if_small(output_check *o, size_t pieces)
 {
     abdb_reference_cache *k = o->how->wanted ? &o->how->wanted[o->tensor] : NULL;
@@ -349,7 +349,7 @@ static size_t choose_rows_per_piece(const output_check *o)
 {
     size_t piece = (o->rows + PIECES - 1) / PIECES,
            most = PIECE_MOST / o->width ? PIECE_MOST / o->width : 1;
-    double steps; /* of a row: what the reference computes may be more than what it says */
+    double steps; /* of a row: at least one for each element, even with fewer operations */
     abdb_work w;
 
     o->how->kernel->count_work(o->p, &w);
@@ -386,7 +386,7 @@ static abdb_status verify_output_and_accumulate_worst_error(output_check *o, dou
     if (o->all.worst <= 1)
         TRY(compare_two_or_more_pieces_until_time_is_up(o, pieces, step, start + o->how->budget_s,
                                                         err));
-    /* The norm counts as if it were one more element: its ratio to what norm_bound allows. */
+    /* The norm counts like one more element: its ratio to the norm allowed by norm_bound. */
     if (o->all.errors > 0 && isfinite(norm_bound))
         o->all.worst = fmax(o->all.worst, sqrt(o->all.errors) / (norm_bound * sqrt(o->all.wants)));
 done:

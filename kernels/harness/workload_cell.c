@@ -1,7 +1,7 @@
-/* workload_cell.c - one cell of a workload: what it needs is known before anything is made, it is
- * checked before it is timed, and its state lives from repetition to repetition. Only when all is
- * over is anything printed. The spans that are told are those of one repetition, that of the median
- * time. See harness.h and kernels/workloads/workload.h. */
+/* workload_cell.c - one cell of a workload: its needs are computed before anything is made, it is
+ * checked before it is timed, and its state lives from repetition to repetition. Records are
+ * printed after the last repetition. The printed spans belong to the repetition of the median time.
+ * See harness.h and kernels/workloads/workload.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ typedef struct {
     const abdb_workload *workload;
     const abdb_backend *backend;
     abdb_device *device;
-    abdb_device *lead; /* of several ranks, of which `device` is one; NULL: there are none */
+    abdb_device *lead; /* drives several ranks, `device` is one of them; NULL: no ranks */
     const struct abdb_parts *parts;
     abdb_problem p;
     abdb_sampling rule;
@@ -107,9 +107,9 @@ static abdb_status fail_if_memory_insufficient(const workload_cell *s, const cha
                      s->effort.memory / gib, available / gib);
 }
 
-/* --- what the process has held at most -------------------------------------------------------- */
+/* --- the peak of the process's memory --------------------------------------------------------- */
 
-/* A number of /proc/self/status in bytes; NAN: the system does not tell. */
+/* A number of /proc/self/status in bytes; NAN: the system lacks it. */
 static double read_proc_self_status_bytes_or_nan(const char *name)
 {
     FILE *file = fopen("/proc/self/status", "r");
@@ -123,8 +123,8 @@ static double read_proc_self_status_bytes_or_nan(const char *name)
     return bytes;
 }
 
-/* From now on the most that is resident counts; what is resident now, without what cells before
- * left. */
+/* Restarts the peak of resident bytes; returns the bytes resident now, after memory kept from
+ * earlier cells was returned. */
 static double trim_pool_reset_peak_read_resident_bytes(void)
 {
     abdb_memory_pool_return_unused_tail();
@@ -155,7 +155,7 @@ static abdb_status reset_and_time_one_repetition(workload_cell *s, double *time_
     TRY(s->workload->run(s->state, err));
     TRY(s->device->end_timing(s->device, time_s, err));
     if (!s->device->on_host) *time_s = abdb_clock_seconds() - began_s;
-    if (s->energy) { /* of what is timed alone */
+    if (s->energy) { /* of timed work alone */
         s->device->read_sensors(s->device, ABDB_SENSE_QUICK, &after);
         abdb_sensors_add_energy_and_time_between(&s->used, &before, &after);
     }
@@ -249,7 +249,7 @@ done:
     return st;
 }
 
-/* --- what is told ----------------------------------------------------------------------------- */
+/* --- printed records -------------------------------------------------------------------------- */
 
 /* The repetition whose time is nearest to the median. */
 static size_t store_median_and_find_nearest_repetition(workload_cell *s)
@@ -358,13 +358,13 @@ static void collect_metrics_and_print_all_records(workload_cell *s, double resid
     size_t repetition = store_median_and_find_nearest_repetition(s);
     bool sound = true;
 
-    s->sound = true; /* until there are more metrics than room, or the workload says otherwise */
+    s->sound = true; /* until metrics exceed their room or the workload finds a bad result */
     s->workload->report_metrics(s->state, s->median_s, append_metric_or_mark_unsound_if_full, s,
                                 &sound);
     append_metric_or_mark_unsound_if_full(
         s, &(abdb_workload_metric){"overhead", "value",
                                    share_of_time_outside_kernels(s, repetition), NAN});
-    /* of this rank: what the others hold is not in its peak */
+    /* of this rank: its peak excludes memory of the others */
     append_metric_or_mark_unsound_if_full(
         s, &(abdb_workload_metric){
                "memory_predicted_bytes", "value",
@@ -420,7 +420,7 @@ abdb_status abdb_run_and_print_workload_cell(const abdb_workload *workload,
     TRY(s->workload->check_results(&s->stage, &s->error, &s->checked_at, err));
     if (isnan(s->error)) s->error = INFINITY;
     if (*stop) TRY(fail_as_cancelled(s, status, err));
-    s->spans.count = 0; /* those of the check */
+    s->spans.count = 0; /* drops the check's spans */
     resident = trim_pool_reset_peak_read_resident_bytes();
     began_s = abdb_clock_seconds();
     if (!s->lead) abdb_workload_guard_begin(s->device);

@@ -7,12 +7,12 @@
  * shares keys and values (Ainslie et al. 2023). causal=yes: query i sees the keys up to i + keys -
  * queries. algorithm=plain keeps the whole matrix of scores, flash a block of it (Dao et al. 2022).
  *
- * Work: 4 d operations for each query and key seen (the causal half counts only what is seen), 10 d
- * backward (with recomputation); bytes of all tensors once.
- * So that mistakes show, each query looks for one key, its last, its first or any, which then has
- * more weight than all others, and as much for the first that it must not see. Forward the scores
- * of every other query are far below 0, so that one which is 0 by mistake outweighs them. Backward
- * O and L are inputs like others: L near what forward would give, so that probabilities are.
+ * Work: 4 d operations for each query and visible key (the causal half counts visible keys only),
+ * 10 d backward (with recomputation); bytes of all tensors once.
+ * To reveal mistakes, each query points at one key, its last, its first or any, which then has more
+ * weight than all others, and equally at the first hidden key. Forward the scores of every other
+ * query are far below 0, so that a score of 0 by mistake outweighs them. Backward O and L are
+ * inputs like others: L is near forward's result, so that probabilities are realistic.
  *
  * Bound: (keys + queries + d + 64) 2^-24 of the sums of magnitudes, where an error of a score
  * counts as often as the score is large; and 2 u of bf16 and f16, whose probabilities are rounded
@@ -37,7 +37,7 @@ typedef struct {
     int causal, backward, plain;
 } attention_sizes;
 
-/* The sizes that the parameters ask for, with defaults: queries and keys are `sequence`,
+/* The sizes in the parameters, with defaults: queries and keys are `sequence`,
  * kv_heads is heads. heads is a multiple of kv_heads; of causal attention keys >= queries. */
 static abdb_status attention_parse_params(abdb_problem *p, attention_sizes *s, abdb_error *err)
 {
@@ -96,7 +96,7 @@ static abdb_status attention_parse_params_and_setup_tensors(abdb_problem *p,
     k = s.batch * s.kv_heads * s.keys;
     p->tensors = s.backward ? 9 : 5;
     for (int i = 0; i < p->tensors; i++) {
-        /* Gradients have the shape of what they are gradients of; L has one number a query. */
+        /* A gradient has the shape of its tensor; L has one number a query. */
         bool keys = i == K || i == V || i == DK || i == DV, one = i == (s.backward ? L_IN : L);
         bool out = i >= (s.backward ? DQ : O);
 
@@ -129,9 +129,9 @@ static size_t choose_last_first_or_random_key(size_t query_row, size_t visible_k
     return any >> 62 == 0 ? visible_keys - 1 : any >> 62 == 1 ? 0 : (size_t)(any % visible_keys);
 }
 
-/* q = a (key it looks for + key it must not see) + q / 4. Elements of keys are uniform in [-1, 1],
- * so key . key is about d / 3, and a = 3 (log n + 1) / sqrt(d) makes the scores of those two about
- * log(n) + 1: each weighs as much as the n others together, and e times more. */
+/* q = a (target key + hidden key) + q / 4. Elements of keys are uniform in [-1, 1], so key . key is
+ * about d / 3, and a = 3 (log n + 1) / sqrt(d) makes the scores of the two keys about log(n) + 1:
+ * each weighs e times as much as the n others together. */
 static void aim_query_at_target_and_hidden_key(const abdb_problem *p, const attention_sizes *s,
                                                size_t query_row, uint64_t seed)
 {
@@ -150,8 +150,8 @@ static void aim_query_at_target_and_hidden_key(const abdb_problem *p, const atte
     }
 }
 
-/* All scores of every other query become less by 12: keys begin with 1, and the query with what
- * makes that of it. */
+/* Lowers all scores of every other query by 12: keys begin with 1, and the query with
+ * -12 sqrt(d). */
 static void lower_scores_of_even_queries(const abdb_problem *p, const attention_sizes *s)
 {
     for (size_t r = 0; r < p->tensor[K].dim[0]; r++)
@@ -208,8 +208,8 @@ static void attention_count_work(const abdb_problem *p, abdb_work *out)
     out->bytes = abdb_problem_tensor_bytes(p);
 }
 
-/* What sums may be wrong by, relative to magnitudes; and what rounding of numbers before the last
- * product and of the result leaves. */
+/* The error bound of sums, relative to magnitudes; the next function bounds the rounding of numbers
+ * before the last product and of the result. */
 static double attention_sum_error_bound(const attention_sizes *s)
 {
     return (double)(s->keys + s->queries + s->d + 64) * 0x1p-24;
@@ -232,7 +232,7 @@ static double score_error_weight(const abdb_problem *p, const attention_sizes *s
            (attention_sum_error_bound(s) + attention_rounding_bound(p, s, tensor));
 }
 
-/* A probability as what rounds it sees it. */
+/* The magnitude of a probability for its rounding error: at least the least normal number. */
 static double probability_or_least_normal(const abdb_problem *p, int tensor, double probability)
 {
     return abdb_output_roundoff_or_0_if_accumulator(&p->tensor[tensor]) > 0
@@ -299,7 +299,7 @@ static void attention_reference_output_or_logsum_row(const abdb_problem *p,
     free(score);
 }
 
-/* Adds what one query and one key give to a row of dQ, dK or dV. */
+/* Adds the share of one query and one key to a row of dQ, dK or dV. */
 static void add_query_key_gradient(const abdb_problem *p, const attention_sizes *s, int tensor,
                                    size_t query, size_t key, double *out, double *magnitude)
 {
@@ -323,8 +323,8 @@ static void add_query_key_gradient(const abdb_problem *p, const attention_sizes 
     }
 }
 
-/* One row of dQ, dK or dV in double: the sum of what each pair of a query and a key that it sees
- * adds. A row of dK or dV has the queries of all heads that share its key. */
+/* One row of dQ, dK or dV in double: the sum of the shares of all pairs of a query and a visible
+ * key. A row of dK or dV has the queries of all heads that share its key. */
 static void attention_reference_gradient_row(const abdb_problem *p, const attention_sizes *s,
                                              int tensor, size_t row, double *out, double *magnitude)
 {
@@ -377,7 +377,7 @@ static bool attention_make_exact_inputs(const abdb_problem *p, uint64_t seed)
     return true;
 }
 
-/* Quick exponentials are right to 20 bits; dK and dV add up what all queries give. */
+/* Quick exponentials are right to 20 bits; dK and dV add up the shares of all queries. */
 static double attention_exact_error_bound(const abdb_problem *p, int tensor)
 {
     attention_sizes s = attention_sizes_of_problem(p);

@@ -1,5 +1,5 @@
 /* collective.c - kernels of several ranks, each of which has a part of every tensor: S is the size
- * of the message, R the number of ranks, x(r) what rank r has.
+ * of the message, R the number of ranks, x(r) the data of rank r.
  *   all-reduce      out(r) = x(0) + ... + x(R-1)                    S of each x
  *   all-gather      out(r) = x(0), x(1), ..., x(R-1)                S of out(r)
  *   reduce-scatter  out(r) = part r of x(0) + ... + x(R-1)          S of each x
@@ -8,11 +8,11 @@
  *   broadcast       x(r) = x(0)                                     S of x(0)
  *   point-to-point  out(R-1) = x(0) and out(0) = x(R-1), or the first alone
  * Or the largest or least instead of the sum (redop). S is counted as nccl-tests counts it, so
- * that bytes / time is its algbw; how much of that a wire carries is told by v_collective.
+ * that bytes / time is its algbw; v_collective computes the share of it on a wire.
  *
- * Work: no operations (sums are not what is waited for); bytes S, of point-to-point all that is
- * sent in a launch: both ways of a ping-pong. A sum is within 2 R u of the sum of magnitudes; what
- * is moved, compared or a sum of whole numbers is exact. */
+ * Work: no operations (sums do not bound the time); bytes S, of point-to-point all bytes sent in a
+ * launch: both ways of a ping-pong. A sum is within 2 R u of the sum of magnitudes; moved or
+ * compared numbers and sums of whole numbers are exact. */
 #include <math.h>
 #include <string.h>
 
@@ -70,7 +70,7 @@ void abdb_exchange_from_problem(const abdb_problem *p, abdb_exchange *out)
                            .ranks = abdb_problem_rank_count(p),
                            .window = 1,
                            .apart = !together};
-    if (out->kind == ABDB_POINT) out->apart = false; /* who answers has waited for the message */
+    if (out->kind == ABDB_POINT) out->apart = false; /* an answering rank has waited already */
     if (out->kind == ABDB_POINT && pattern != ABDB_PING_PONG)
         out->window = (int)abdb_param_number(p, "window", WINDOW);
     out->count = (size_t)(abdb_param_number(p, "message_bytes", MESSAGE) /
@@ -79,7 +79,7 @@ void abdb_exchange_from_problem(const abdb_problem *p, abdb_exchange *out)
 
 /* --- shape and work --------------------------------------------------------------------------- */
 
-/* Those whose sums MPI or NCCL have; what is only moved may be bytes, too. */
+/* Formats of sums in MPI or NCCL; kernels that only move data also take bytes. */
 static unsigned collective_allowed_dtypes(abdb_exchange_kind kind)
 {
     unsigned sums =
@@ -124,7 +124,7 @@ done:
     return st;
 }
 
-/* X holds what every rank sends, OUT what every rank receives, the parts of ranks one after
+/* X holds the data that ranks send, OUT the data that they receive, the parts of ranks one after
  * another; a broadcast has X alone, read and written. ranks=: 2 at least for messages from point to
  * point. */
 static abdb_status collective_parse_params_and_setup_tensors(abdb_problem *p,
@@ -175,7 +175,7 @@ static void collective_count_work(const abdb_problem *p, abdb_work *out)
 
 /* --- the reference ---------------------------------------------------------------------------- */
 
-/* Element `i` of what all ranks' x give together. */
+/* Element `i` of the sum (or redop) of all ranks' x. */
 static double reduce_element_over_ranks(const abdb_problem *p, const abdb_exchange *x, size_t i,
                                         double *magnitude)
 {
@@ -193,7 +193,7 @@ static double reduce_element_over_ranks(const abdb_problem *p, const abdb_exchan
     return all;
 }
 
-/* Element `i` of what rank r has of output `tensor`. */
+/* Element `i` of the part of rank `rank` in output `tensor`. */
 static double expected_element_of_rank(const abdb_problem *p, const abdb_exchange *x, int tensor,
                                        size_t rank, size_t i, double *magnitude)
 {

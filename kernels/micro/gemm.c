@@ -2,13 +2,13 @@
  * products, of matrices one after another.
  *
  *   transpose=nn  nt: B is stored N x K; tn: A is stored K x M; tt: both
- *   beta=0        1: what is in C is added (alpha is 1)
+ *   beta=0        1: the old C is added (alpha is 1)
  *   epilogue=none bias: a number for each column is added; then relu: max(x, 0); gelu: x s(2
  *                 sqrt(2/pi) (x + 0.044715 x^3)), s the logistic function; silu: x s(x); bias-relu,
  *                 bias-gelu, bias-silu: both. GELU and SiLU are not of i8, whose sums are whole
  *   weights=packed  B is brought into the implementation's own form before the clock starts
  *   products=bf16x3  of f32: each number is the sum of two of bf16, and of their four products the
- *                 least is left out: 16 of the 24 bits
+ *                 least is omitted: 16 of the 24 bits
  *
  * Work: (2K + e) MN operations, e being 1 of beta, 1 of a bias, and 1, 9, 4 of ReLU, GELU, SiLU (as
  * in elementwise.c); s(MK + KN) bytes and those of C, of beta twice, and of the bias; n times.
@@ -16,7 +16,7 @@
  * |bias|) per element (Higham, Accuracy and Stability, 3.5). bf16, f16: sums in f32, the result
  * rounded once: (K + 4) 2^-24 of that + u |C|, u of the format, f16 of a C of 2^-14 at least. tf32,
  * e4m3, e5m2: sums in f32, C too. i8: sums in i32, exact. GELU and SiLU have derivatives below
- * 1.13, and may be wrong by 33 u |x| (1 + |z|) themselves, z being what s is taken of. Products of
+ * 1.13, and may be wrong by 33 u |x| (1 + |z|) themselves, z being the argument of s. Products of
  * whole numbers are exact in all formats, and then all of C is checked, with a ReLU row by row. */
 #include <math.h>
 #include <stdbool.h>
@@ -71,7 +71,7 @@ abdb_gemm abdb_gemm_from_problem(const abdb_problem *p)
     bool bias = false;
 
     (void)!gemm_parse_transpose_beta_epilogue_layout(
-        p, &g, &bias, &err); /* setup_tensors has refused what it would refuse */
+        p, &g, &bias, &err); /* cannot fail: setup_tensors refused bad parameters */
     g.m = c->dim[c->rank - 2];
     g.n = c->dim[c->rank - 1];
     g.batch = c->rank == 3 ? c->dim[0] : 1;
@@ -136,8 +136,8 @@ done:
     return st;
 }
 
-/* Operations: (2K + beta + bias + those of the activation) M N a batch; bytes: each tensor once,
- * C twice where it is added to. */
+/* Operations: (2K + beta + bias + activation) M N for each product of a batch; bytes: each tensor
+ * once, C twice with beta. */
 static void gemm_count_work(const abdb_problem *p, abdb_work *out)
 {
     static const double each[] = {[ABDB_ACT_RELU] = 1, [ABDB_ACT_GELU] = 9, [ABDB_ACT_SILU] = 4};
@@ -227,15 +227,15 @@ static double gemm_error_bound(const abdb_problem *p, int tensor)
     return gemm_sum_error_bound(p) + abdb_output_roundoff_or_0_if_accumulator(&p->tensor[tensor]);
 }
 
-/* x times the logistic function of z, and what its evaluation may be wrong by, in roundings. */
+/* x times the logistic function of z, and the error bound of its evaluation, in roundings. */
 static double times_sigmoid_with_error(double x, double z, double *error_roundings)
 {
     *error_roundings = 33 * fabs(x) * (1 + fabs(z));
     return x / (1 + exp(-z));
 }
 
-/* Row `at` of C, of all the batch: what stands beside A x B, which is in out, and the activation;
- * magnitudes relative to `sums`. */
+/* Completes row `row` of C, counted over all the batch: adds C and bias to A x B, which is in out,
+ * and applies the activation; magnitudes are relative to the error bound of sums. */
 static void finish_reference_row_with_c_bias_activation(const abdb_problem *p, const abdb_gemm *g,
                                                         size_t row, double *out, double *magnitude)
 {
@@ -300,18 +300,18 @@ static void gemm_prepare_inputs_scale_a_for_gelu_silu(const abdb_problem *p, uin
         abdb_tensor_set_rounded(a, i, scale * abdb_tensor_get_f64(a, i));
 }
 
-/* Whole numbers that their format has and whose sums are exact in the one that they are summed in;
- * of a result that is rounded, whose format has whole numbers up to 1 / u, few enough that sums
- * stay below that but for a handful. */
+/* Whole numbers of the input's format whose sums are exact in the format of sums. Where the result
+ * is rounded to a format with whole numbers up to 1 / u, most inputs are 0, so that only a handful
+ * of sums exceed 1 / u. */
 static bool gemm_make_exact_inputs_unless_gelu_silu(const abdb_problem *p, uint64_t seed)
 {
     abdb_gemm g = abdb_gemm_from_problem(p);
     /* `few`: the share of numbers that are not 0. A product is 1 or -1 with the probability few^2,
-     * so a sum of k of them has a standard deviation of few sqrt(k), and 1 / u is 8 of those. */
+     * so a sum of k of them has a standard deviation of few sqrt(k); 1 / u is 8 deviations. */
     double k = (double)g.k, u = abdb_output_roundoff_or_0_if_accumulator(&p->tensor[C]);
     double few = u > 0 ? fmin(1, 0.12 / (u * sqrt(k))) : 1;
     abdb_dtype dtype = p->tensor[A].dtype;
-    /* (k + 2) most^2, with what is in C and a bias, is at most 2^24 for f32, and 10^6 x 2^20 for
+    /* (k + 2) most^2, with the old C and a bias, is at most 2^24 for f32, and 10^6 x 2^20 for
      * f64: both formats hold such sums exactly. */
     int most = dtype == ABDB_F64 ? 1024 : (int)fmin(64, sqrt(0x1p24 / (k + 2)));
 
@@ -438,8 +438,8 @@ static const char *gemm_bottleneck(const abdb_problem *p)
     return abdb_bottleneck_by_ops_per_element(w.ops, abdb_problem_tensor_elements(p));
 }
 
-/* "The best matrix product measured": of those that memory does not hold up, and no more than it.
- */
+/* The ceiling "the best matrix product measured": of plain products that operations bound. Others
+ * have none. */
 static const char *gemm_ceiling_metric_if_plain_compute_bound(const abdb_problem *p)
 {
     abdb_gemm g = abdb_gemm_from_problem(p);

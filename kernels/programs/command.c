@@ -1,11 +1,11 @@
 /* command.c - abdb-command WORD... VERB: the wall time of a whole program, for abdb run --command.
  *
- * It speaks protocol.md as backends do, with the words of the command before the verb. A sample is
+ * It follows protocol.md as backends do, with the words of the command before the verb. A sample is
  * a start of the program, from its start to its end, without a shell; a quick one is started a few
  * times in a turn. {KEY} in a word is the parameter KEY of the cell, and {{KEY}} of no parameter is
  * {KEY}. It reads nothing, its standard output is dropped, and of its standard error the last line
  * is the reason where it fails. It runs in a process group that it may end as it likes, and that
- * ends with this process. What it leaves behind, in whatever session, is ended after each start.
+ * ends with this process. Processes that it leaves, in any session, are ended after each start.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,11 +41,11 @@ typedef struct {
     char tail[LAST_WORDS]; /* the last of it */
     bool cancelled;
     char escaped[ABDB_ESCAPED_SIZE]; /* processes that it left behind and that were ended */
-    char why[LAST_WORDS + 120];      /* "": it did what it should */
+    char why[LAST_WORDS + 120];      /* the failure; "": none */
 } program_turn;
 
-/* Takes what it has said on standard error out of the pipe; how much was it? What it leaves behind
- * may talk on: at most a full pipe. */
+/* Reads the program's standard error from the pipe; returns the bytes. Reads at most a full pipe,
+ * since processes that the program left may go on writing. */
 static ssize_t drain_stderr_keeping_tail(program_turn *t)
 {
     static char chunk[CHUNK];
@@ -65,7 +65,7 @@ static ssize_t drain_stderr_keeping_tail(program_turn *t)
     return all;
 }
 
-/* The last line of what it said. */
+/* The last line of its standard error. */
 static const char *trim_stderr_tail_and_get_last_line(program_turn *t)
 {
     char *line;
@@ -103,13 +103,13 @@ static void kill_program_own_and_guard_groups(void)
     if (group) kill(-group, SIGKILL);
 }
 
-/* Ends what the program has left behind before the next one starts; processes that had left its
+/* Ends processes that the program has left, before the next start; processes that had left its
  * group are named in t->escaped. */
 static void kill_leftover_processes_and_reap_group(program_turn *t)
 {
     char escaped[ABDB_ESCAPED_SIZE];
 
-    kill_program_own_and_guard_groups(); /* its number is nobody else's until it is reaped */
+    kill_program_own_and_guard_groups(); /* its number stays in use until it is reaped */
     waitpid(group, NULL, 0);
     abdb_kill_and_reap_children_name_escapees(group, ORPHANS_S, NULL, escaped);
     if (*escaped) memcpy(t->escaped, escaped, sizeof t->escaped);
@@ -163,7 +163,7 @@ static double start_program_and_time_until_exit(program_turn *t)
         snprintf(t->why, sizeof t->why, "no process group for it");
         return 0;
     }
-    drain_stderr_keeping_tail(t); /* what the one before has left */
+    drain_stderr_keeping_tail(t); /* the rest of the start before */
     *t->tail = '\0';
     sigemptyset(&none);
     sigemptyset(&usual);
@@ -265,7 +265,7 @@ static void run_program_and_print_samples_and_result(program_turn *t)
     print_command_result_record(t->cell, t->words);
 }
 
-/* Names on standard error what the program left behind. */
+/* Names on standard error the processes that the program left. */
 static void print_escaped_processes_to_stderr(const program_turn *t)
 {
     abdb_text line = {0};
@@ -276,8 +276,8 @@ static void print_escaped_processes_to_stderr(const program_turn *t)
     abdb_text_free(&line);
 }
 
-/* Runs the program as one cell: its words with the parameters put in, samples, and an `end` that
- * says why where it failed. */
+/* Runs the program as one cell: its words with the parameters put in, samples, and an `end` with
+ * the reason of a failure. */
 static void run_command_cell_and_print_records(char *const *words, size_t count, json_t *request)
 {
     char *own[ABDB_ARGUMENTS + 1] = {NULL};
@@ -310,7 +310,7 @@ static void run_command_cell_and_print_records(char *const *words, size_t count,
         if (t.said[i] >= 0) close(t.said[i]);
 }
 
-/* Prints what the machine is and the clock, without what is abdb-command's own. */
+/* Prints the machine and the clock, without values of abdb-command itself. */
 static void print_host_environment_and_device_records(void)
 {
     cpu_set_t set;
@@ -320,7 +320,7 @@ static void print_host_environment_and_device_records(void)
 
     device.threads = 0; /* none of ours: no region of them is timed */
     machine = abdb_describe_machine_json(&command, &device);
-    json_object_del(machine, "compiler"); /* of this program, which is not what is measured */
+    json_object_del(machine, "compiler"); /* of abdb-command, not of the measured program */
     abdb_print_and_free_record(
         json_pack("{s:s,s:o}", "kind", "environment", "environment", machine));
     abdb_print_and_free_record(json_pack("{s:s,s:s,s:i,s:i,s:s,s:f,s:f}", "kind", "device", "name",
@@ -337,8 +337,8 @@ static void kill_program_groups_and_reraise_signal(int number)
     raise(number);
 }
 
-/* SIGCHLD is not ignored, as it may be of whom we are started by: nobody would be told how a child
- * ended. */
+/* Sets SIGCHLD to its default, since a parent process may have ignored it: then no exit status of
+ * a child could be read. */
 static bool block_signals_and_open_signalfd(void)
 {
     sigset_t awaited;

@@ -23,8 +23,8 @@ const char *abdb_cell_stored_name(abdb_arena *arena, const char *backend, const 
 }
 
 /* The median absolute deviation times 1.48 is a standard deviation, where times are normal;
- * samples further than ten of those from the median are marked, and stay. Where over half of the
- * samples are equal, those that differ by more than a hundredth and ten steps of the clock. */
+ * samples further than ten deviations from the median are marked, and stay. Where over half of the
+ * samples are equal, a difference of over a hundredth and ten steps of the clock is marked. */
 static const double outlier_mads = 14.8, /* 10 x 1.48 MAD */
     outlier_share = 0.01, outlier_steps = 10;
 /* Half of an interval beyond which a median is known badly, relative. */
@@ -33,8 +33,8 @@ static const double wide_share = 0.1;
 static const double least_launch_s = 5e-10;
 
 enum { TALLY_LEAST = 6 };
-/* Keeps how far the median of a cell is known, half of its interval (where there is none, of all
- * its samples), relative: reports of a run say how small a difference it could see. */
+/* Keeps the relative uncertainty of a cell's median: half of its interval (without one, of the
+ * range of all samples). Reports of a run print the smallest difference that it could find. */
 static void append_relative_ci_half_width_to_tally(abdb_run_tally *t, const abdb_series_summary *s,
                                                    size_t samples, double median)
 {
@@ -70,7 +70,7 @@ static double clock_step_of_launch(const abdb_cell_validation *t)
            launches_of_sample(t);
 }
 
-/* What a result says beside time and rates: metrics of the same names. */
+/* Members of a result beside time and rates, stored as metrics of the same names. */
 static const char *const beside[] = {"canary_shift", "canary_s",      "load",     "steal",
                                      "clock_hz",     "temperature_c", "energy_j", "power_w"};
 
@@ -146,7 +146,7 @@ static const char *const bounds[] = {"operations", "bytes", NULL},
                          *const ceilings[] = {"peak_flops", "peak_ops", "memory_bandwidth", NULL},
                          *const caches[] = {"L1", "L2", "L3", NULL};
 
-/* A member of the result that is one of those words; another means nothing, and is left out. */
+/* Adds a member of the result if it is one of `words`; omits meaningless other texts. */
 static void add_result_member_as_factor_if_allowed(abdb_entry *e, const json_t *result,
                                                    const char *name, const char *const *words)
 {
@@ -156,7 +156,7 @@ static void add_result_member_as_factor_if_allowed(abdb_entry *e, const json_t *
         if (strcmp(words[i], text) == 0) abdb_entry_add_factor_parsing_number(e, name, text);
 }
 
-/* Threads that a launch ran on, where the backend knows them, else those that it was given. */
+/* Threads that a launch ran on, where the backend reports them, else the device's threads. */
 static void add_threads_run_and_asked_factors(abdb_entry *e, abdb_arena *arena,
                                               const abdb_cell_validation *t)
 {
@@ -172,7 +172,7 @@ static void add_threads_run_and_asked_factors(abdb_entry *e, abdb_arena *arena,
                                              abdb_arena_printf(arena, "%lld", asked));
 }
 
-/* Of a backend that does not say which provider computed it: the only one that it has. */
+/* Where neither cell nor result names a provider: adds the backend's, if it has only one. */
 static void add_provider_factor_if_untold_and_only_one(abdb_entry *e, const abdb_cell_validation *t,
                                                        const abdb_cell *cell)
 {
@@ -185,9 +185,9 @@ static void add_provider_factor_if_untold_and_only_one(abdb_entry *e, const abdb
     abdb_entry_add_factor_parsing_number(e, "provider", only);
 }
 
-/* What a result was measured under, as factors: parameters of the cell (where the backend did
- * not say itself what it made of them), then what the backend told, then what this program
- * decided. `op` is called operation in the database; dtype is a column and no factor. */
+/* The conditions of a result, as factors: parameters of the cell (where the backend reports no
+ * factor of that name), then the backend's factors, then this program's settings. `op` is called
+ * operation in the database; dtype is a column and no factor. */
 static void add_measurement_factors(abdb_entry *e, abdb_arena *arena, const abdb_backend_session *s,
                                     const abdb_cell *cell)
 {
@@ -205,7 +205,7 @@ static void add_measurement_factors(abdb_entry *e, abdb_arena *arena, const abdb
     json_object_foreach(factors, key, value) if (strcmp(key, "dtype") != 0)
         abdb_entry_add_factor_parsing_number(e, strcmp(key, "op") == 0 ? "operation" : key,
                                              json_string_value(value));
-    /* What a program started by --command used of the machine nobody told. */
+    /* The threads of a program started by --command are unknown. */
     if (!whole) add_threads_run_and_asked_factors(e, arena, t);
     add_provider_factor_if_untold_and_only_one(e, t, cell);
     if (*abdb_json_text_or_empty(t->result, "chosen"))
@@ -239,7 +239,7 @@ static void add_measurement_factors(abdb_entry *e, abdb_arena *arena, const abdb
     if (*abdb_json_text_or_empty(t->result, "energy_scope"))
         abdb_entry_add_factor_parsing_number(e, "energy_scope",
                                              abdb_json_text_or_empty(t->result, "energy_scope"));
-    /* What is the same for all kernels where their backend does not say otherwise. */
+    /* Defaults of all kernels, unless the backend reports other values. */
     if (!whole && !json_object_get(factors, "fill"))
         abdb_entry_add_factor_parsing_number(e, "fill", "uniform");
     if (!whole && !json_object_get(factors, "cache"))
@@ -257,7 +257,7 @@ static bool all_entry_results_are_finite(const abdb_entry *e)
     return true;
 }
 
-/* Rates above what the device's record states as their upper bound, a launch that no program can
+/* Rates above the upper bound in the device's record, a launch that no program can
  * begin and end, or samples of less than ten steps of their clock. */
 static bool is_faster_than_device_or_clock_allows(const abdb_entry *e,
                                                   const abdb_cell_validation *t)
@@ -285,7 +285,7 @@ static bool is_median_wide(const abdb_result *median, const abdb_series_summary 
     return s->high - s->low > 2 * wide_share * median->value;
 }
 
-/* Words that a reader of the results should know, "" where there is none. */
+/* Warnings for readers of the results, as words; "" where there is none. */
 static const char *build_space_separated_entry_flags(abdb_arena *arena,
                                                      const abdb_backend_session *s,
                                                      const abdb_entry *e, bool ok)
@@ -304,12 +304,12 @@ static const char *build_space_separated_entry_flags(abdb_arena *arena,
     return words && *words ? words + 1 : "";
 }
 
-/* What the entry says of itself. */
+/* Sets the entry's text fields. */
 static void set_entry_text_fields(abdb_entry *e, abdb_arena *arena, const abdb_backend_session *s,
                                   const abdb_cell *cell, bool ok)
 {
     const abdb_cell_validation *t = &s->validation;
-    bool whole = abdb_sample_unit_is_process(t); /* of a program that may use more than it tells */
+    bool whole = abdb_sample_unit_is_process(t); /* a program, which may use unreported threads */
 
     e->field[ABDB_FIELD_evidence] = "measured";
     e->field[ABDB_FIELD_kind] = "run";
@@ -334,7 +334,7 @@ static void set_entry_text_fields(abdb_entry *e, abdb_arena *arena, const abdb_b
     e->field[ABDB_FIELD_source] = "abdb-run";
 }
 
-/* Adds a cell to the tally of its status; what is no known status counts as crashed. */
+/* Adds a cell to the tally of its status; an unknown status counts as crashed. */
 static void count_cell_by_status(abdb_run_tally *tally, const char *status)
 {
     if (strcmp(status, "ok") == 0)

@@ -1,6 +1,6 @@
-/* cell_validation.c - what a backend has said of the cell at hand, record by record, and whether it
- * may say so: who starts no backend of ours must still not be able to store nonsense. See
- * cell_validation.h. */
+/* cell_validation.c - checks a backend's records of the cell at hand, one by one, so that a foreign
+ * backend cannot store nonsense; see cell_validation.h.
+ */
 #include "kernels/runner/cell_validation.h"
 
 #include <math.h>
@@ -128,7 +128,7 @@ void abdb_reject_cell(abdb_cell_validation *t, const char *rule, const char *for
     discard_cell_measurements(t);
 }
 
-/* --- what a record may say -------------------------------------------------------------------- */
+/* --- the values allowed in a record ----------------------------------------------------------- */
 
 /* A number of a record that is finite and at least `least`; missing ones are fine. */
 static bool accept_number(abdb_cell_validation *t, const json_t *record, const char *rule,
@@ -167,7 +167,7 @@ static void validate_and_add_sample(abdb_cell_validation *t, const json_t *recor
         .value = time_s, .rank = -1, .t_s = json_is_number(at) ? json_number_value(at) : NAN};
 }
 
-/* A reading of a sensor. It stands beside the measurement: one that says nothing is left out. */
+/* A reading of a sensor, stored beside the measurement; an incomplete reading is omitted. */
 static void add_sensor_reading(abdb_cell_validation *t, const json_t *record)
 {
     const char *sensor = abdb_json_text_or_empty(record, "sensor"),
@@ -230,7 +230,7 @@ static void validate_and_add_span(abdb_cell_validation *t, const json_t *record)
 static const char *const statistics[] = {"value", "mean", "median", "min",   "max", "p50",
                                          "p90",   "p95",  "p99",    "p99.9", "sd",  NULL};
 
-/* A number that a workload tells beside its time. */
+/* A number that a workload reports beside its time. */
 static void validate_and_add_metric(abdb_cell_validation *t, const json_t *record)
 {
     const char *name = abdb_json_text_or_empty(record, "metric"),
@@ -256,7 +256,7 @@ static void validate_and_add_metric(abdb_cell_validation *t, const json_t *recor
                           .x = json_is_number(x) ? json_number_value(x) : NAN};
 }
 
-/* Was it measured as it was asked? Words must be the same; numbers a kernel may round. */
+/* Do the measured parameters match the requested ones? Words must; a kernel may round numbers. */
 static bool accept_params(abdb_cell_validation *t, const json_t *result)
 {
     const json_t *threads = json_object_get(result, "threads");
@@ -298,7 +298,7 @@ static bool accept_factors(abdb_cell_validation *t, json_t *factors)
     return !t->rejected;
 }
 
-/* Is the provider that computed it one that the backend says it has of this kernel? */
+/* Is the provider of the result one of the kernel's providers in the backend's hello? */
 static bool accept_provider(abdb_cell_validation *t, const json_t *result)
 {
     const char *said = abdb_json_text_or_empty(json_object_get(result, "factors"), "provider");
@@ -315,8 +315,8 @@ static bool accept_provider(abdb_cell_validation *t, const json_t *result)
     return false;
 }
 
-/* Keeps the cell's result, or rejects the cell: a second one, numbers out of range, other
- * parameters than were asked for. */
+/* Keeps the cell's result, or rejects the cell: a second one, numbers out of range, or other
+ * parameters than requested. */
 static void validate_and_set_result(abdb_cell_validation *t, json_t *record)
 {
     static const char *const numbers[] = {
@@ -347,12 +347,12 @@ static void validate_and_set_result(abdb_cell_validation *t, json_t *record)
         t->result = json_incref(record);
 }
 
-/* With which a cell may end: `timeout`, `crash` and `bad-answer` are abdb's to say. */
+/* Statuses that a backend may report; only abdb sets `timeout`, `crash` and `bad-answer`. */
 static const char *const end_statuses[] = {
     "ok", "not-implemented", "failed", "out-of-memory", "no-device", "cancelled", NULL};
 
-/* Can these times have been measured? What a clock measures lasts a step of it at least, and what
- * was measured since the cell was asked cannot have taken longer than that is ago. */
+/* Can these times have been measured? A sample lasts a step of the clock at least, and all samples
+ * together cannot take longer than the time since the cell's request. */
 static bool accept_times(abdb_cell_validation *t)
 {
     const json_t *launches = json_object_get(t->result, "batch");
@@ -402,7 +402,7 @@ static void apply_cell_record(abdb_cell_validation *t, const char *kind, json_t 
     const char *cell = abdb_json_text_or_empty(record, "cell");
     bool begins = strcmp(kind, "begin") == 0;
 
-    if (t->rejected) return; /* what follows is as doubtful */
+    if (t->rejected) return; /* later records are as doubtful */
     if (strcmp(cell, t->requested->name) != 0) {
         t->answered_before = !t->begun && *t->before && strcmp(cell, t->before) == 0;
         abdb_reject_cell(t, "4.2", "it said '%s' of '%.200s' where this cell was asked", kind,
@@ -431,7 +431,7 @@ static void apply_cell_record(abdb_cell_validation *t, const char *kind, json_t 
         end_cell_or_reject_it(t, record);
 }
 
-/* What a process says of itself. */
+/* Stores a record in which a process describes itself. */
 static abdb_status store_process_record(abdb_cell_validation *t, const char *kind, json_t *record,
                                         const char *path, abdb_error *err)
 {

@@ -1,4 +1,4 @@
-/* gpt_check.h - is what a backend's parts make of a GPT-like network right? */
+/* gpt_check.h - checks a backend's parts by the results of a GPT-like network. */
 #ifndef ABDB_WORKLOADS_GPT_CHECK_H
 #define ABDB_WORKLOADS_GPT_CHECK_H
 

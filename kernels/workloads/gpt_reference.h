@@ -1,6 +1,6 @@
 /* gpt_reference.h - the loss of a GPT-like network in double, by plain loops that share nothing
- * with the parts of a backend or the order in which gpt_net.c calls them: what those are checked
- * by. */
+ * with the parts of a backend or the order in which gpt_net.c calls them: the reference for checks
+ * of both. */
 #ifndef ABDB_WORKLOADS_GPT_ORACLE_H
 #define ABDB_WORKLOADS_GPT_ORACLE_H
 

@@ -1,9 +1,9 @@
-/* gpt_shape.h - the shapes of GPT-like networks, where their parameters lie, and what a step does.
+/* gpt_shape.h - the shapes of GPT-like networks, the places of parameters, and the work of a step.
  *
  * A network is layers of GPT-2 (Radford et al. 2019): x += attention(norm(x)) Wo,
  * x += gelu(norm(x) Wfc) Wpr, with learned positions, a last norm, and the table of tokens as the
  * last matrix; without biases where a family has none (MPT). Parameters lie in one piece, matrices
- * first: those are what decays.
+ * first, since weight decay is for matrices only.
  */
 #ifndef ABDB_WORKLOADS_GPT_SHAPE_H
 #define ABDB_WORKLOADS_GPT_SHAPE_H

@@ -4,7 +4,7 @@
 
 #include "kernels/workloads/workload.h"
 
-enum { ABDB_LATENCIES_MAX = 1 << 16 }; /* those beyond are not kept */
+enum { ABDB_LATENCIES_MAX = 1 << 16 }; /* later ones are not kept */
 typedef struct {
     double *s;
     size_t count;
@@ -14,7 +14,7 @@ ABDB_MUST_USE abdb_status abdb_latencies_alloc(abdb_latencies *l, size_t n, abdb
 void abdb_latencies_clear(abdb_latencies *l, size_t n);
 void abdb_latencies_free(abdb_latencies *l, size_t n);
 void abdb_latencies_add_if_room(abdb_latencies *l, double seconds);
-/* Median, 90th and 99th percentile of what was gathered, which it sorts; nothing of nothing. */
+/* Sorts the latencies and reports median, 90th and 99th percentile; of none it reports none. */
 void abdb_latencies_report_median_p90_p99(abdb_latencies *l, const char *metric,
                                           abdb_metric_callback *tell, void *to);
 /* Median; NAN of nothing. */

@@ -10,7 +10,7 @@
 /* Where numbers of a network come from; `made` (NULL: all) may lack some. */
 typedef struct {
     /* Column of a matrix: of layer `layer`, `which` of ABDB_LLAMA_...; or layer = layers: the table
-     * (0; its column is a token's row) or the last matrix (1). Several threads ask at once. */
+     * (0; its column is a token's row) or the last matrix (1). Several threads call it at once. */
     void (*column)(const void *self, size_t layer, int which, size_t column, float *out);
     /* A norm's gains: 2 x layer (before attention), 2 x layer + 1, 2 x layers: the last. */
     void (*gains)(const void *self, size_t norm, float *out);
@@ -42,7 +42,7 @@ typedef struct {
     /* What a pass is given, in the host's memory: */
     size_t sequences, *first, *past;
     int32_t *page, *token;
-    int32_t *picked; /* and what it gives: of each sequence the token that follows */
+    int32_t *picked; /* the output: the next token of each sequence */
 } abdb_llama;
 
 /* Bytes that it will take. ABDB_NOMEM. */
@@ -57,14 +57,14 @@ ABDB_MUST_USE abdb_status abdb_llama_alloc_and_init(abdb_llama *g, const abdb_ru
                                                     const abdb_llama_weights_source *source,
                                                     abdb_error *err);
 void abdb_llama_free(abdb_llama *g);
-/* Tokens of all sequences go through: g->token has those of sequence i at first[i] to first[i + 1],
- * past[i] came before, and blocks of its row of pages are its own. past[i] grows. */
+/* Runs tokens of all sequences: g->token has the tokens of sequence i at first[i] to first[i + 1],
+ * past[i] came before, and only it uses the blocks in its row of pages. past[i] grows. */
 void abdb_llama_forward_and_pick_tokens(abdb_llama *g);
 /* What the pass that was described needs. */
 void abdb_llama_count_pass_work(const abdb_llama *g, abdb_work *out);
 
-/* Numbers made by a seed: matrices uniform with the deviation `deviation`, those that end a
- * residual branch less by sqrt(2 layers); gains 1, spread by `spread`. */
+/* Numbers made by a seed: matrices uniform with the deviation `deviation`, divided by
+ * sqrt(2 layers) at the end of a residual branch; gains 1, spread by `spread`. */
 typedef struct {
     abdb_llama_shape s;
     uint64_t seed;

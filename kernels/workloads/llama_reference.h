@@ -1,6 +1,6 @@
 /* llama_reference.h - the logits of a Llama-like network in double, by plain loops over the whole
  * sequence that share nothing with the parts of a backend, have no cache and take numbers of
- * weights as they are: what llama_net.c is checked by. */
+ * weights as they are: the reference for checks of llama_net.c. */
 #ifndef ABDB_WORKLOADS_LLAMA_ORACLE_H
 #define ABDB_WORKLOADS_LLAMA_ORACLE_H
 

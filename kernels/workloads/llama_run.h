@@ -1,5 +1,5 @@
-/* llama_run.h - what workloads of Llama-like networks share: what they lack, their made weights,
- * how quickly the same weights can be read, and whether what came out can be right. */
+/* llama_run.h - common code of workloads of Llama-like networks: missing parts, made weights, the
+ * bandwidth of reading the same weights, and whether the results can be right. */
 #ifndef ABDB_WORKLOADS_LLAMA_RUN_H
 #define ABDB_WORKLOADS_LLAMA_RUN_H
 
@@ -34,7 +34,7 @@ ABDB_MUST_USE abdb_status abdb_llama_run_init_from_file_or_random(abdb_llama_run
 void abdb_llama_run_free(abdb_llama_run *r);
 /* Reads weights once and notes the time. */
 void abdb_llama_run_record_weight_read_time(abdb_llama_run *r);
-/* Bytes a second of those reads, the median. */
+/* Bytes a second of reading the weights, the median. */
 double abdb_llama_run_median_read_bandwidth(abdb_llama_run *r);
 /* The weights, which no pass may change. */
 void abdb_llama_run_find_weights(const abdb_llama_run *r, const void **data, size_t *bytes);

@@ -1,9 +1,9 @@
-/* llama_shape.h - the shapes of Llama-like networks, and what they need.
+/* llama_shape.h - the shapes of Llama-like networks, their work and memory.
  *
  * A layer (Touvron et al. 2023): x += attention(norm(x) Wqkv) Wo, x += (silu(g) u) Wd with
  * g, u = norm(x) Wgu; norms by the root of the mean square; queries and keys rotated by their
  * positions (Su et al. 2021), heads / kv_heads queries to a key; a last norm and a last matrix,
- * which is the table of tokens in those that are tied.
+ * which is the table of tokens in networks with tied weights.
  */
 #ifndef ABDB_WORKLOADS_LLAMA_SHAPE_H
 #define ABDB_WORKLOADS_LLAMA_SHAPE_H
@@ -31,7 +31,7 @@ ABDB_MUST_USE abdb_status abdb_llama_parse_and_scale_shape(abdb_problem *p, abdb
 void abdb_llama_matrix_rows_and_columns(const abdb_llama_shape *s, int which, size_t *k, size_t *n);
 /* Parameters, norms and both tables (tied: one) too. */
 double abdb_llama_parameter_count(const abdb_llama_shape *s);
-/* Bytes of all parameters but a table that only gives rows: what a step reads. Scales are f32. */
+/* Bytes that a step reads: all parameters but a table that only gives rows. Scales are f32. */
 double abdb_llama_weight_bytes_read_per_pass(const abdb_llama_shape *s);
 /* Bytes of keys and values of a token. */
 double abdb_llama_kv_bytes_per_token(const abdb_llama_shape *s);

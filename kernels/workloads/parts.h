@@ -1,19 +1,19 @@
-/* parts.h - what a backend offers to workloads: the parts of a network, forward and backward.
+/* parts.h - a backend's functions for workloads: the parts of a network, forward and backward.
  *
  * All data, whole numbers too, lie in rows in memory of the device (memory.h), in one number format
  * chosen by `open`; sums that must be exact over many steps (moments, master weights, accumulated
  * gradients) are wide: f64 where the format is f64, else f32. A pointer to data is an address of
- * the device, what its `alloc` gave or one so many bytes behind: only parts, upload, download and
+ * the device, from its `alloc` or so many bytes behind: only parts, upload, download and
  * fill follow it. A function that a backend lacks is NULL. On the host parts compute when they are
  * called, on the threads of their user; on a device with a queue they are enqueued in their order.
- * Working memory is what `reserve` made.
+ * Working memory comes from `reserve`.
  */
 #ifndef ABDB_WORKLOADS_PARTS_H
 #define ABDB_WORKLOADS_PARTS_H
 
 #include "kernels/kernel.h"
 
-/* c (m x n) = act(a (m x k) b (k x n) + bias), a or b stored transposed where asked. */
+/* c (m x n) = act(a (m x k) b (k x n) + bias), a or b stored transposed if set. */
 typedef struct {
     size_t m, n, k;
     bool ta, tb;

@@ -1,6 +1,6 @@
 /* quantise.h - numbers as whole multiples of a scale: in bytes (-127 to 127), or in four bits (-7
- * to 7). A number is wrong by at most half of its scale, which is the largest of those that share
- * it, over 127 or 7. */
+ * to 7). A number is wrong by at most half of its scale, which is the largest number of its group,
+ * over 127 or 7. */
 #ifndef ABDB_WORKLOADS_QUANTISE_H
 #define ABDB_WORKLOADS_QUANTISE_H
 

@@ -1,8 +1,8 @@
-/* spans.h - where the time of a workload goes: named parts, one within another.
+/* spans.h - the time of a workload by named parts, one within another.
  *
- * A workload enters and leaves parts while it runs. What names a kernel is a part that computes,
- * with its operations and bytes; what names none holds others, and what it took beyond them is
- * time between kernels. Parts of one name within the same one add up. Names are literals.
+ * A workload enters and leaves parts while it runs. A part that names a kernel computes, with its
+ * operations and bytes; a part without one holds other parts, and its time beyond theirs is time
+ * between kernels. Parts of one name within the same one add up. Names are literals.
  */
 #ifndef ABDB_WORKLOADS_SPANS_H
 #define ABDB_WORKLOADS_SPANS_H

@@ -1,9 +1,9 @@
-/* token_source.h - where tokens to learn come from: a made source of known entropy, or a file.
+/* token_source.h - the source of tokens to learn: a made source of known entropy, or a file.
  *
  * The made source is a Markov chain: each token has four that may follow it, with probabilities
  * 1/2, 1/4, 1/8, 1/8, whatever the token; so its entropy is 7/4 ln 2 = 1.213 nat a token, and no
  * model can lose less in the mean, but one that sees only how often each token comes loses about
- * ln(vocabulary). The file is what llm.c and nanoGPT write: tokens of 16 bits, little end first,
+ * ln(vocabulary). The file has the form of llm.c and nanoGPT: tokens of 16 bits, little end first,
  * perhaps behind a head of 256 words of 32 bits that begins with 20240520.
  */
 #ifndef ABDB_WORKLOADS_TOKENS_H
@@ -23,7 +23,7 @@ ABDB_MUST_USE abdb_status abdb_tokens_read_file_or_use_markov_chain(abdb_tokens 
                                                                     size_t vocabulary,
                                                                     uint64_t seed, abdb_error *err);
 void abdb_tokens_free(abdb_tokens *tokens);
-/* The next sequence: `length` tokens, and those that follow each. */
+/* The next sequence: `length` tokens, and the next token after each. */
 void abdb_tokens_draw_sequence_and_targets(abdb_tokens *tokens, size_t length, int32_t *token,
                                            int32_t *target);
 /* Nats a token; NAN of a file. */

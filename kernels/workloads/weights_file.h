@@ -1,6 +1,6 @@
 /* weights_file.h - numbers of a network in a file, of safetensors (safetensors.c) or GGUF (gguf.c),
- * told apart by how it begins. What the file says of itself is held against its size before
- * anything is read. */
+ * told apart by its first bytes. The places in the file's header are checked against its size
+ * before anything is read. */
 #ifndef ABDB_WORKLOADS_SAVED_H
 #define ABDB_WORKLOADS_SAVED_H
 
@@ -12,7 +12,7 @@ typedef struct {
     const char *form;     /* then: its name in the file's format */
     size_t rows, columns; /* of one dimension: one row */
     const unsigned char *data;
-    bool mapped; /* of a file: what was read need not stay resident */
+    bool mapped; /* of a file: pages that were read need not stay resident */
 } abdb_file_tensor;
 typedef struct {
     unsigned char *map;
@@ -20,13 +20,13 @@ typedef struct {
     bool gguf;
     abdb_file_tensor *saved;
 } abdb_weights_file;
-/* ABDB_IO; ABDB_FORMAT: path, place in the file, and what is wrong there. ABDB_NOMEM. */
+/* ABDB_IO; ABDB_FORMAT: path, place in the file, and the fault there. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_weights_file_map_and_parse(abdb_weights_file *f, const char *path,
                                                           abdb_error *err);
 void abdb_weights_file_close(abdb_weights_file *f);
 /* NULL: there is none. */
 const abdb_file_tensor *abdb_weights_file_find_tensor(const abdb_weights_file *f, const char *name);
-/* A row in f32. Several threads may ask at once. */
+/* A row in f32. Several threads may call it at once. */
 void abdb_file_tensor_read_row_as_f32(const abdb_file_tensor *saved, size_t row, float *out);
 
 /* What the two formats do: the tensors of a file that is mapped, of at least ABDB_SAVED_LEAST

@@ -30,7 +30,7 @@ __attribute__((unused)) static void free_all_tensors(abdb_problem *p)
     for (int i = 0; i < p->tensors; i++) free(p->tensor[i].data);
 }
 
-/* The largest error over its bound in any row of any output; what is read and written was `before`.
+/* The largest error over its bound in any row of any output; `before`: tensors before the launch.
  */
 static double largest_error_to_bound_ratio_of_all_rows(const abdb_kernel *kernel,
                                                        const abdb_problem *before,

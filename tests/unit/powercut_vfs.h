@@ -1,8 +1,8 @@
-/* powercut_vfs.h - a VFS that records what SQLite writes to a database, its log and its journal,
+/* powercut_vfs.h - a VFS that records SQLite's writes to a database, its log and its journal,
  * and makes the files again as a power cut at any moment would have left them:
  *
- * - What a file's last sync covers is there. Of what was written since, all, nothing, or any part
- *   is there, in sectors of 512 bytes.
+ * - Writes before a file's last sync are there. Of later writes all, none, or any part is there, in
+ *   sectors of 512 bytes.
  * - A journal that was deleted is gone for certain after the next sync of any file, as on file
  *   systems that keep a journal of names; before that it may be there again.
  * - The shared memory is gone. */
@@ -229,7 +229,7 @@ static void install_default_recording_vfs_and_commit_hook(void)
     sqlite3_auto_extension((void (*)(void))add_commit_hook_to_connection);
 }
 
-/* --- what is left ----------------------------------------------------------------------------- */
+/* --- files after a power cut ------------------------------------------------------------------ */
 
 typedef struct {
     bool exists;

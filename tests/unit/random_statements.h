@@ -1,5 +1,5 @@
-/* random_statements.h - a store filled with random statements about few things, for tests of what
- * is derived from them. */
+/* random_statements.h - a store filled with random statements about few things, for tests of data
+ * derived from them. */
 #ifndef ABDB_TESTS_STATEMENTS_H
 #define ABDB_TESTS_STATEMENTS_H
 

@@ -1,5 +1,5 @@
-/* write_weights.h - files of weights that tests write, of a small network: what stands in them, and
- * those of GGUF, written by what its specification says, not by its reader. */
+/* write_weights.h - files of weights of a small network, written by tests: their numbers, and files
+ * of GGUF, written by its specification, not by abdb's reader. */
 #ifndef ABDB_UNIT_SAVED_FILES_H
 #define ABDB_UNIT_SAVED_FILES_H
 
@@ -99,7 +99,7 @@ static inline size_t append_every_metadata_type_return_pairs(byte_buffer *to)
 }
 
 /* Row of the file where row `row` of q or k lies: weights.reshape(heads, 2, head / 2, columns)
- * .swapaxes(1, 2), as its specification says. */
+ * .swapaxes(1, 2), by its specification. */
 static inline size_t permuted_gguf_row_of_query_or_key_row(size_t row)
 {
     size_t half = shape.head / 2, h = row / shape.head, part = row % shape.head / half;

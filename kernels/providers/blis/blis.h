@@ -1,4 +1,4 @@
-/* blis.h - what BLIS does: matrix products of f32 and f64. */
+/* blis.h - kernels by BLIS: matrix products of f32 and f64. */
 #ifndef ABDB_PROVIDERS_BLIS_H
 #define ABDB_PROVIDERS_BLIS_H
 

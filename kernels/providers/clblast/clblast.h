@@ -1,4 +1,4 @@
-/* clblast.h - what CLBlast computes on an OpenCL device: matrix products of f32 and f64. */
+/* clblast.h - kernels by CLBlast on an OpenCL device: matrix products of f32 and f64. */
 #ifndef ABDB_PROVIDERS_CLBLAST_H
 #define ABDB_PROVIDERS_CLBLAST_H
 

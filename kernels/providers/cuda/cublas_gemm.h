@@ -1,5 +1,5 @@
 /* cublas_gemm.h - products of matrices by cuBLAS and cuBLASLt, as parts of a job. Matrices are rows
- * one after another; the libraries' are columns, so that C' = B' A' is asked for. */
+ * one after another; the libraries' are columns, so that they compute C' = B' A'. */
 #ifndef ABDB_PROVIDERS_CUDA_PRODUCT_H
 #define ABDB_PROVIDERS_CUDA_PRODUCT_H
 

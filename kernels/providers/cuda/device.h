@@ -27,7 +27,7 @@ typedef struct {
     cublasLtHandle_t lt;
     int architecture;         /* 90: compute capability 9.0 */
     int processors;           /* streaming multiprocessors */
-    int shared_most;          /* bytes of shared memory that a block may ask for */
+    int shared_most;          /* bytes of shared memory that a block may use */
     double launch_s, graph_s; /* of an empty kernel, one after another, launched and in a graph */
     char name[ABDB_CU_NAME], bus[32];
 } abdb_cu_device;

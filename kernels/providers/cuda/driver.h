@@ -1,5 +1,5 @@
 /* driver.h - the CUDA driver, cuBLAS and cuBLASLt, loaded at run time: a program that was built
- * where the toolkit is starts everywhere, and says what is missing. */
+ * where the toolkit is starts everywhere, and names missing libraries. */
 #ifndef ABDB_PROVIDERS_CUDA_DRIVER_H
 #define ABDB_PROVIDERS_CUDA_DRIVER_H
 
@@ -88,8 +88,8 @@ extern abdb_cu_library abdb_cu;
 /* Loads libcuda.so.1 ($ABDB_CUDA_DRIVER: another), and cuBLAS and cuBLASLt where they are
  * ($ABDB_CUBLAS, $ABDB_CUBLASLT). ABDB_BACKEND: there is no driver. */
 ABDB_MUST_USE abdb_status abdb_cu_load_libraries(abdb_error *err);
-/* ABDB_OK; ABDB_NOMEM where the device's memory is what was missing; else ABDB_BACKEND, and what
- * failed. */
+/* ABDB_OK; ABDB_NOMEM where memory of the device was missing; else ABDB_BACKEND, with the failed
+ * call. */
 ABDB_MUST_USE abdb_status abdb_cu_check_result(CUresult code, const char *what, abdb_error *err);
 /* The same of cuBLAS and cuBLASLt. */
 ABDB_MUST_USE abdb_status abdb_cublas_check_status(cublasStatus_t code, const char *what,

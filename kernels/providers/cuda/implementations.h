@@ -1,4 +1,4 @@
-/* implementations.h - what the CUDA backend computes, with our own kernels, cuBLAS and cuBLASLt. */
+/* implementations.h - kernels of the CUDA backend: our own, and products by cuBLAS and cuBLASLt. */
 #ifndef ABDB_PROVIDERS_CUDA_IMPLEMENTATIONS_H
 #define ABDB_PROVIDERS_CUDA_IMPLEMENTATIONS_H
 

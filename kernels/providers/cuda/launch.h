@@ -1,4 +1,4 @@
-/* launch.h - what a launch of an implementation is: kernels with their arguments and products, one
+/* launch.h - the steps of an implementation's launch: kernels with arguments, and products, one
  * after another, and the memory between them. An implementation of this provider only fills a job.
  */
 #ifndef ABDB_PROVIDERS_CUDA_LAUNCH_H
@@ -10,7 +10,7 @@
 enum { ABDB_CU_ARGUMENTS = 512, ABDB_CU_KERNEL_NAME = 64 };
 
 /* How a kernel is run: file, function, blocks, threads of a block, bytes of shared memory that it
- * asks for besides its own. 0: 1 of blocks and threads. */
+ * needs besides its own. 0: 1 of blocks and threads. */
 typedef struct {
     const char *file, *function;
     size_t grid[3], block, shared;
@@ -55,7 +55,7 @@ ABDB_MUST_USE abdb_status abdb_cu_add_host_call_or_free_context(
 /* Memory of the device for as long as the job. */
 ABDB_MUST_USE abdb_status abdb_cu_alloc_scratch(abdb_cu_job *job, size_t size, void **out,
                                                 abdb_error *err);
-/* The same, with what the host has. */
+/* The same, filled with bytes of the host. */
 ABDB_MUST_USE abdb_status abdb_cu_alloc_scratch_and_upload(abdb_cu_job *job, const void *from,
                                                            size_t size, void **out,
                                                            abdb_error *err);
@@ -63,12 +63,12 @@ ABDB_MUST_USE abdb_status abdb_cu_alloc_scratch_and_upload(abdb_cu_job *job, con
 abdb_status abdb_cu_job_launch_graph_or_enqueue_steps(void *state, abdb_error *err);
 const char *abdb_cu_job_chosen_text(const void *state);
 void abdb_cu_job_free(void *state);
-/* For the end of `prepare`: the job becomes the state (and a graph, if that was asked for), or is
- * freed where st is not ABDB_OK. Returns st, or what the graph says. */
+/* For the end of `prepare`: the job becomes the state (and a graph, if requested), or is freed
+ * where st is not ABDB_OK. Returns st, or the graph's status. */
 abdb_status abdb_cu_job_to_state_or_graph_or_free(abdb_status st, abdb_cu_job *job, void **state,
                                                   abdb_error *err);
-/* Does what a job has so far at once, waits for it, and leaves it out of launches: what is prepared
- * beforehand. */
+/* Runs the job's steps so far at once, waits for them, and removes them from launches: for work
+ * prepared beforehand. */
 ABDB_MUST_USE abdb_status abdb_cu_run_steps_wait_and_clear(abdb_cu_job *job, abdb_error *err);
 
 /* The end of a kernel's name: "f32", "bf16", "f16", "f64", "i8". */
@@ -80,7 +80,7 @@ static inline size_t abdb_cu_ceil_divide(size_t n, size_t piece)
 }
 /* Blocks for n pieces, at most: so many that every processor has work several times. */
 size_t abdb_cu_block_count_capped_by_device(const abdb_cu_device *d, size_t pieces);
-/* Measures what an empty kernel takes, launched and as a node of a graph. */
+/* Measures the time of an empty kernel, launched and as a node of a graph. */
 ABDB_MUST_USE abdb_status abdb_cu_measure_and_store_launch_cost(abdb_cu_device *d, abdb_error *err);
 
 #endif

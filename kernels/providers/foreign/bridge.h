@@ -2,7 +2,7 @@
  * shapes, inputs, sampling, verification and the protocol are those of all other backends. It is
  * the interface of libabdb-kernels.so; kernels/backends/torch.py uses it from Python.
  *
- * Problems are told as JSON: {"kernel": "gemm", "params": {"n": "512", ...}, "tensors": [{"dtype":
+ * Problems are given as JSON: {"kernel": "gemm", "params": {"n": "512", ...}, "tensors": [{"dtype":
  * "f32", "role": "in|out|inout", "dim": [512, 512], "data": 3}, ...]}, data being what `alloc`
  * gave.
  */
@@ -19,7 +19,7 @@ enum { ABDB_BRIDGE_OK, ABDB_BRIDGE_FAILED, ABDB_BRIDGE_NOMEM };
 typedef struct {
     const char *backend, *summary;
     const char *kernels;   /* those that it has, separated by blanks */
-    const char *library;   /* name and version of what it measures */
+    const char *library;   /* name and version of the measured library */
     const char *no_device; /* why there is none; NULL: there is one, as follows */
     const char *device, *clock;
     const char *devices;          /* lines "id name", all that ABDB_DEVICE can choose; or NULL */

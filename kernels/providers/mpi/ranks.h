@@ -1,6 +1,6 @@
-/* ranks.h - the ranks of MPI as one device of abdb: rank 0 orders, and all ranks, rank 0 too, do
- * it. What rank 0 does beside (the protocol, when it is enough, whether it is right) no other
- * needs to know, so that ranks never part. */
+/* ranks.h - the ranks of MPI as one device of abdb: rank 0 sends commands, and all ranks, including
+ * rank 0, execute them. Only rank 0 runs the protocol, ends sampling and verifies, so that ranks
+ * never diverge. */
 #ifndef ABDB_PROVIDERS_MPI_WORLD_H
 #define ABDB_PROVIDERS_MPI_WORLD_H
 
@@ -77,11 +77,11 @@ typedef struct {
 
 /* Of this process. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_mpi_ranks_init(abdb_mpi_ranks *w, abdb_error *err);
-/* All ranks do what is ordered: rank 0 calls this, the others are in
+/* All ranks execute a command: rank 0 calls this, the others are in
  * abdb_mpi_execute_commands_until_quit. The worst status of all. */
 ABDB_MUST_USE abdb_status abdb_mpi_broadcast_execute_get_worst_status(
     abdb_mpi_ranks *w, const abdb_mpi_command *command, abdb_error *err);
-/* The life of a rank other than 0: does what is ordered until ABDB_MPI_QUIT. */
+/* The main loop of a rank other than 0: executes commands until ABDB_MPI_QUIT. */
 void abdb_mpi_execute_commands_until_quit(abdb_mpi_ranks *w);
 /* The device that rank 0 drives, of this process; w was opened. All ranks call it together: each
  * tells of itself. ABDB_NOMEM. */
@@ -94,7 +94,7 @@ ABDB_MUST_USE abdb_status abdb_mpi_gather_ranks_and_init_one_device(abdb_mpi_ran
 ABDB_MUST_USE abdb_status abdb_mpi_job_init(abdb_mpi_job *job, const abdb_exchange *x,
                                             MPI_Comm comm, void *in, void *out, abdb_error *err);
 void abdb_mpi_job_free(abdb_mpi_job *job);
-/* Can MPI do it? Else *why_not says why. */
+/* Can MPI do it? Else *why_not has the reason. */
 int abdb_mpi_supports_exchange(const abdb_exchange *x, const char **why_not);
 
 /* collective.c: the device's next piece of work, of the kernels of exchange.h. */

@@ -1,5 +1,5 @@
 /* device_group.h - the NVIDIA devices of this host as one device of abdb, each of them a rank: one
- * process drives all, and NCCL moves what they exchange. */
+ * process drives all, and NCCL moves their data. */
 #ifndef ABDB_PROVIDERS_NCCL_GROUP_H
 #define ABDB_PROVIDERS_NCCL_GROUP_H
 

@@ -52,7 +52,7 @@ extern abdb_nccl_library abdb_nccl;
 ABDB_MUST_USE abdb_status abdb_nccl_load_library(abdb_error *err);
 /* "NCCL 2.27.3"; NULL before it was loaded. */
 const char *abdb_nccl_name_and_version(void);
-/* ABDB_OK, or ABDB_BACKEND with what failed. */
+/* ABDB_OK, or ABDB_BACKEND with the failed call. */
 ABDB_MUST_USE abdb_status abdb_nccl_check_result(int code, const char *what, abdb_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* onednn.h - what oneDNN does on processors: matrix products of f32, bf16 and bytes. */
+/* onednn.h - kernels by oneDNN on processors: matrix products of f32, bf16 and bytes. */
 #ifndef ABDB_PROVIDERS_ONEDNN_H
 #define ABDB_PROVIDERS_ONEDNN_H
 

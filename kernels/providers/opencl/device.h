@@ -50,7 +50,7 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_cl_open_device(abdb_device **out, abdb_error *err);
 /* The name of an error code, such as "CL_INVALID_WORK_GROUP_SIZE". */
 const char *abdb_cl_error_name(cl_int code);
-/* ABDB_OK; ABDB_NOMEM where memory is what was missing; else ABDB_BACKEND, and what failed. */
+/* ABDB_OK; ABDB_NOMEM where memory was missing; else ABDB_BACKEND, with the failed call. */
 ABDB_MUST_USE abdb_status abdb_cl_check_result(cl_int code, const char *what, abdb_error *err);
 /* Room for one more event of the stretch. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_cl_append_event(abdb_cl_device *d, cl_event **out, abdb_error *err);

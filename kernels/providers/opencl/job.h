@@ -1,4 +1,4 @@
-/* job.h - what a launch of an implementation is: kernels with their arguments, one after another,
+/* job.h - the steps of an implementation's launch: kernels with their arguments, one after another,
  * and the memory between them. An implementation of this provider only fills a job. */
 #ifndef ABDB_PROVIDERS_OPENCL_JOB_H
 #define ABDB_PROVIDERS_OPENCL_JOB_H
@@ -58,8 +58,8 @@ void abdb_cl_job_free(void *state);
  * st.
  */
 abdb_status abdb_cl_job_to_state_or_free(abdb_status st, abdb_cl_job *job, void **state);
-/* Does what a job has so far at once, waits for it, and leaves it out of launches: what is prepared
- * beforehand. */
+/* Runs the job's steps so far at once, waits for them, and removes them from launches: for work
+ * prepared beforehand. */
 ABDB_MUST_USE abdb_status abdb_cl_run_and_clear_steps(abdb_cl_job *job, abdb_error *err);
 
 /* `accepts`, or its last part: are all tensors of formats that the kernels and the device have? */

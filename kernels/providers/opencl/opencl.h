@@ -1,4 +1,4 @@
-/* opencl.h - what the OpenCL backend computes, with our own kernels and with CLBlast's. */
+/* opencl.h - implementations of the OpenCL backend, with our own kernels and with CLBlast's. */
 #ifndef ABDB_PROVIDERS_OPENCL_H
 #define ABDB_PROVIDERS_OPENCL_H
 

@@ -28,9 +28,9 @@ typedef struct {
 
 typedef struct {
     size_t m, n, k, batch;
-    abdb_dtype dtype; /* of what is multiplied */
+    abdb_dtype dtype; /* of the operands */
     abdb_cl_tiles tiles;
-    bool add; /* to what is in C, which is f32 or f64 then */
+    bool add; /* to the old C, which is then f32 or f64 */
     bool relu;
     const void *bias; /* n numbers of C's format, one for each column; NULL: none */
 } abdb_cl_gemm_size;

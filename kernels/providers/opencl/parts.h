@@ -1,4 +1,4 @@
-/* parts.h - parts of networks that workloads are made of, by OpenCL: what they share. */
+/* parts.h - common code of the parts of networks by OpenCL, from which workloads are made. */
 #ifndef ABDB_PROVIDERS_OPENCL_PARTS_H
 #define ABDB_PROVIDERS_OPENCL_PARTS_H
 
@@ -15,7 +15,7 @@ typedef struct {
     char format[64];       /* options of the compiler */
     cl_mem row_workspace;  /* of rows: grows, and is small beside any of their tensors */
     size_t workspace_rows; /* rows that it has room for */
-    abdb_status status;    /* what went wrong first */
+    abdb_status status;    /* of the first failure */
     abdb_error err;
 } abdb_cl_builder;
 
@@ -23,7 +23,7 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_cl_builder_open(void **self, const abdb_problem *p, abdb_dtype dtype,
                                                abdb_error *err);
 void abdb_cl_builder_close(void *self);
-/* Ends a part: scratch is free, what went wrong is kept. */
+/* Ends a part: frees its scratch memory, keeps the first failure. */
 void abdb_cl_finish_part(abdb_cl_builder *s, abdb_status st, const abdb_error *err);
 /* A kernel of groups of a row each; of pieces of all elements; of a work-item for a vector of
  * columns. */

@@ -6,8 +6,8 @@
 
 #include "schema/core/text.h"
 
-/* What was kept under a key, size bytes that the caller frees; NULL: nothing, or what is there is
- * of another key or damaged. */
+/* The bytes kept under a key, *size of them, which the caller frees; NULL: none, or the entry is
+ * damaged or has another key. */
 unsigned char *abdb_cl_cache_read_if_intact(const char *key, size_t *size);
 /* Keeps bytes under a key; where that is not possible nothing is kept. */
 void abdb_cl_cache_write_ignoring_errors(const char *key, const void *data, size_t size);

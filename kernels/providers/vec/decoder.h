@@ -1,4 +1,4 @@
-/* decoder.h - what the parts of networks that generate text share: decoder.c, weights.c,
+/* decoder.h - common code of the parts of networks that generate text: decoder.c, weights.c,
  * kv_cache_attention.c. */
 #ifndef ABDB_PROVIDERS_VEC_DECODER_H
 #define ABDB_PROVIDERS_VEC_DECODER_H

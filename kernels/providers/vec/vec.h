@@ -1,9 +1,9 @@
 /* vec.h - our own vector code: the same source for every width, compiled once for each instruction
- * set, the widest that the processor has chosen when it runs. base: what every x86-64 has, or what
- * the compiler makes of vectors of 16 bytes; avx2: and fused multiply-add, F16C; avx512: F, DQ, BW,
- * VL; amx: and tiles of bf16 and i8, which products take; neon: what every aarch64 has. VEC(name)
- * is a name of the set at hand; what only some processors of a set have (bf16, VNNI, f16) asks
- * before use.
+ * set; at run time the processor's widest set is chosen. base: the set of every x86-64, or the
+ * compiler's vectors of 16 bytes; avx2: and fused multiply-add, F16C; avx512: F, DQ, BW, VL; amx:
+ * and tiles of bf16 and i8, for products; neon: the set of every aarch64. VEC(name) is a name of
+ * the set at hand; instructions of only some processors of a set (bf16, VNNI, f16) are used after
+ * a check of the processor.
  */
 #ifndef ABDB_PROVIDERS_VEC_H
 #define ABDB_PROVIDERS_VEC_H
@@ -34,7 +34,7 @@ enum { VEC_PAST = 0 };
 enum { VEC_BYTES = VEC_WIDTH };
 enum { VEC_F32 = VEC_BYTES / 4, VEC_F64 = VEC_BYTES / 8 };
 enum { VEC_FEW = 16 };   /* rows of a product that packs nothing, at most */
-enum { VEC_STEPS = 16 }; /* packed steps of a pass are a multiple of it: what tiles of AMX take */
+enum { VEC_STEPS = 16 }; /* packed steps of a pass are a multiple of it, as tiles of AMX need */
 
 /* Vectors, and the same at any address that the element may have; vec_i32_any is of bytes of any
  * format. */
@@ -53,8 +53,8 @@ typedef struct {
     size_t row, block,
         slab;     /* bytes of A and B in a pass; of A in a block; columns of B at a time */
     size_t grain; /* rows of a block are a multiple of it */
-    size_t ahead; /* bytes of a panel of B that are asked for beforehand; 0: none */
-    size_t below; /* of few rows: bytes of a row of B up to which the rows below are asked for */
+    size_t ahead; /* bytes of a panel of B that are prefetched; 0: none */
+    size_t below; /* of few rows: bytes of a row of B up to which the rows below are prefetched */
 } abdb_vec_tuning;
 /* The row of a problem: its parameter blocks=, else that of this processor and instruction set;
  * NULL: there is none of that name. p may be NULL: this processor's. */
@@ -138,7 +138,7 @@ typedef struct {
 } abdb_vec_rows;
 
 /* Attention (kernels/micro/attention.c). Strides in elements, of Q and dQ; K, V, dK and dV; O and
- * dO. Of `room` it takes what attention_bytes says. */
+ * dO. It takes attention_bytes of `room`. */
 typedef struct {
     size_t row, head, batch;
 } abdb_vec_stride;
@@ -166,7 +166,7 @@ typedef struct {
     const uint16_t *q_bf16;  /* the same where they are */
     float scale;             /* log2(e) / sqrt(d) */
     bool unpacked;           /* dot products of bf16: columns of acc as unpacking leaves them */
-    float *acc, *most, *sum; /* what has been added up: rows x d, rows, rows */
+    float *acc, *most, *sum; /* of the keys so far: sums, maxima, weights: rows x d, rows, rows */
 } abdb_vec_decode;
 /* Floats of room that one takes. */
 size_t abdb_vec_decode_work_floats(size_t rows, size_t d);
@@ -206,7 +206,7 @@ typedef struct {
     size_t scales, panel; /* rows of scales, and bytes, of a panel */
 } abdb_vec_linear;
 
-/* What stands between the products of a transformer block, row by row; columns are whole vectors.
+/* The steps between the products of a transformer block, row by row; columns are whole vectors.
  */
 enum {
     ABDB_STEP_NORM,      /* out = norm(x) gain + shift */
@@ -227,7 +227,7 @@ typedef struct {
     float *sums; /* of columns, of this thread, added to */
 } abdb_vec_step;
 
-/* The end of a network, and what it learns by (kernels/workloads/parts.h), in f32 or bf16. */
+/* The loss and the optimizer of a network (kernels/workloads/parts.h), in f32 or bf16. */
 typedef struct {
     abdb_dtype dtype;
     size_t columns;
@@ -246,11 +246,11 @@ typedef struct {
         epsilon; /* w keep - step m / (by_root sqrt(v) + epsilon) */
 } abdb_vec_update;
 
-/* A part of a kernel; that this processor has the instructions has been asked before. */
+/* A part of a kernel; the caller has checked that this processor has the instructions. */
 typedef void abdb_vec_part(const abdb_problem *p, size_t low, size_t high);
 
-/* What one instruction set offers, all with the signature of the same name in isa/isa.h. Ranges
- * [low, high) are what one thread does; those without a range start threads themselves. */
+/* The functions of one instruction set, each with the signature of the same name in isa/isa.h. A
+ * range [low, high) is the work of one thread; functions without a range start threads. */
 struct abdb_vec_isa {
     const char *name;
     /* Elements [low, high) of the arrays of a stream kernel, `repeat` times; the sum of dot and
@@ -286,9 +286,9 @@ struct abdb_vec_isa {
 extern const abdb_vec_isa abdb_vec_base, abdb_vec_avx2, abdb_vec_avx512, abdb_vec_amx,
     abdb_vec_neon;
 
-/* What a problem runs on: its parameter isa=base, avx2, avx512, amx (aarch64: neon), else the
- * widest here (amx only for products of bf16 and i8, and attention of bf16 by blocks, which it is
- * for); NULL: the processor has it not. */
+/* The instruction set of a problem: its parameter isa=base, avx2, avx512, amx (aarch64: neon), else
+ * the processor's widest (amx only for its purposes: products of bf16 and i8, and attention of bf16
+ * by blocks); NULL: the processor lacks it. */
 const abdb_vec_isa *abdb_vec_select_isa(const abdb_problem *p);
 /* Has this processor multiply-adds of that format in that set: dot products of bf16 and i8, sums of
  * f16. */
@@ -298,7 +298,7 @@ int abdb_vec_supports_isa_stores_and_threads(const abdb_problem *p, const char *
 /* Has it products of that format: of bf16 and i8 only some processors have, of f16 all, as f32. */
 bool abdb_vec_supports_gemm_dtype(const abdb_problem *p, abdb_dtype dtype);
 /* The instruction set of a product whose B is packed already (b_packed): few rows leave tiles of
- * AMX empty, and what was packed for those has vectors for AVX-512, too. */
+ * AMX empty, and AVX-512 can read a B that was packed for tiles. */
 const abdb_vec_isa *abdb_vec_isa_for_packed_gemm(const abdb_vec_isa *isa,
                                                  const abdb_vec_gemm_call *q);
 /* Bytes of an element where it is packed. */
