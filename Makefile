@@ -456,7 +456,7 @@ torch: ## PyTorch from PyPI into build/torch, for the backend torch and its test
 	@[ -x $(BUILD)/torch/bin/python ] || python3 -m venv $(BUILD)/torch
 	@$(BUILD)/torch/bin/pip install -q torch && echo \
 	    "ABDB_PYTHON=$(CURDIR)/$(BUILD)/torch/bin/python abdb run --backend torch ..."
-peers: ## DuckDB, Datasette, apsw and the client of mcp from PyPI into build/venv, for bench, check-ports and a few tests
+peers: ## DuckDB, Datasette, apsw, mcp from PyPI into build/venv, for bench, check-ports and a few tests
 	@$(BUILD)/venv/bin/python -c 'import duckdb, mcp' 2>/dev/null || { python3 -m venv $(BUILD)/venv && \
 	    $(BUILD)/venv/bin/pip install -q duckdb duckdb-cli datasette apsw mcp; }
 spark: peers ## Spark from PyPI into build/venv, for check-ports (Java 17: openjdk-17-jre-headless)
