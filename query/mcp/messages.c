@@ -41,7 +41,7 @@ static const struct {
     {"abdb://reports",
      "reports",
      "all reports and what they answer",
-     {"query", "--all", NULL, NULL}}};
+     {"query", "--json", NULL, NULL}}};
 
 static json_t *make_jsonrpc_error_response(json_t *id, int code, const char *message)
 {
