@@ -163,7 +163,7 @@ END
     client
     cat >t.py <<'END'
 from client import *
-import os, re, shlex, sys
+import html, os, re, shlex, sys
 clients, tried = {}, {}
 WORDS = {"compare": ["a", "b"], "why": ["a", "b"], "rank": ["selection"], "choose": ["what"], "query": ["report"], "audit": ["name"], "explain": ["what"]}
 def ask(what, command, code, says):
@@ -194,12 +194,21 @@ def ask(what, command, code, says):
     if code: assert says in said, (what, says, said[:1000])
     assert not (code == 3 and data["rows"] and re.search(r'"ratio": [0-9]', said)), (what, data["rows"])
     tried[code] = tried.get(code, 0) + 1
+def draw(what, command, says):
+    words = [w for w in shlex.split(command) if w != "--script"]
+    options = dict(zip([w[2:] for w in words[2::2]], words[3::2]))
+    devices = {"devices": options.pop("devices")} if "devices" in options else {}
+    c = clients.setdefault(os.environ["ABDB_DB"], Client("--rows", "100000"))
+    data = c.call("plot", figure=words[1], parameters=options, **devices)["structuredContent"]
+    assert data["exit_code"] == 0 and says in " ".join(html.unescape(re.sub("<[^>]*>", " ", data["svg"])).split()), (what, data["svg"][:2000])
+    tried["drawn"] = tried.get("drawn", 0) + 1
 for line in open(sys.argv[1], encoding="utf-8"):
     if line.startswith("#"): continue
     what, command, code, says = (f.replace("\1", "|") for f in line.rstrip("\n").replace("\\|", "\1").split(" | "))
     command, says = command.replace("-o json", "").replace("-o csv", ""), says
-    if not command.startswith("plot"): ask(what, command, int(code), says)
-assert sum(tried.values()) > 100 and tried[3] >= 30 and tried[2] >= 10, tried
+    if command.startswith("plot"): draw(what, command, says)
+    else: ask(what, command, int(code), says)
+assert sum(tried.values()) > 100 and tried[3] >= 30 and tried[2] >= 10 and tried["drawn"] == 3, tried
 for c in clients.values(): c.end()
 END
     python3 t.py "$BATS_TEST_DIRNAME/traps.txt"
