@@ -456,9 +456,9 @@ torch: ## PyTorch from PyPI into build/torch, for the backend torch and its test
 	@[ -x $(BUILD)/torch/bin/python ] || python3 -m venv $(BUILD)/torch
 	@$(BUILD)/torch/bin/pip install -q torch && echo \
 	    "ABDB_PYTHON=$(CURDIR)/$(BUILD)/torch/bin/python abdb run --backend torch ..."
-peers: ## DuckDB, Datasette and apsw from PyPI into build/venv, for bench, check-ports and a few tests
-	@[ -x $(BUILD)/venv/bin/duckdb ] || { python3 -m venv $(BUILD)/venv && $(BUILD)/venv/bin/pip install -q duckdb \
-	    duckdb-cli datasette apsw; }
+peers: ## DuckDB, Datasette, apsw, mcp from PyPI into build/venv, for bench, check-ports and a few tests
+	@$(BUILD)/venv/bin/python -c 'import duckdb, mcp' 2>/dev/null || { python3 -m venv $(BUILD)/venv && \
+	    $(BUILD)/venv/bin/pip install -q duckdb duckdb-cli datasette apsw mcp; }
 spark: peers ## Spark from PyPI into build/venv, for check-ports (Java 17: openjdk-17-jre-headless)
 	@$(BUILD)/venv/bin/pip install -q pyspark
 fuzz: ## damaged files of each format under sanitizers (MUTANTS=, SEED=), libFuzzer for FUZZ_MINUTES (10)
@@ -482,6 +482,7 @@ soak: ## the tests with all cases, kills, faults, wrong kernels, cells, the gate
 	@BUILD=$(BUILD) tests/mutants/faults.sh
 	@KILLED_PUSHES=100 BUILD=$(BUILD) bats tests/cli/warehouse.bats -f killed
 	@KILLED_TASKS=50 BUILD=$(BUILD) bats tests/cli/merge.bats -f killed
+	@MESSAGES=100000 BUILD=$(BUILD) bats tests/cli/mcp.bats -f 'no message'
 	@THOROUGH=20000 $(BUILD)/unit/sample_series
 	@BUILD=$(BUILD) tests/campaigns/count_lies.sh
 	@BUILD=$(BUILD) tests/campaigns/simulate_fleets.py 300

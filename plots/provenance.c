@@ -425,7 +425,7 @@ abdb_status abdb_provenance_extract(const char *data, size_t size, abdb_text *st
 abdb_status abdb_picture_read_and_guard_from_overwriting(const char *path, abdb_text *out,
                                                          abdb_error *err)
 {
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), open_error = errno;
     struct stat about;
     char chunk[65536];
     ssize_t size = 0;
@@ -433,7 +433,7 @@ abdb_status abdb_picture_read_and_guard_from_overwriting(const char *path, abdb_
 
     TRY(abdb_outguard_protect_input_if_regular(path, err));
     if (file < 0 || fstat(file, &about) != 0)
-        TRY(ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno)));
+        TRY(ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(file < 0 ? open_error : errno)));
     if (!S_ISREG(about.st_mode)) TRY(ABDB_FAIL(err, ABDB_FORMAT, "%s: no regular file", path));
     while (out->size <= ABDB_STAMP_FILE_MOST && (size = read(file, chunk, sizeof chunk)) > 0)
         abdb_text_add(out, chunk, (size_t)size);

@@ -1,7 +1,9 @@
 /* bundle_manifest.c - see bundle_manifest.h. */
 #include "query/answer/bundle_manifest.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "plots/provenance.h"
 #include "query/answer/output.h"
@@ -71,29 +73,49 @@ static json_t *line_digests_json(const abdb_text *file)
     return out;
 }
 
+abdb_status abdb_bundle_read_file(const char *path, abdb_text *out, abdb_error *err)
+{
+    abdb_status st = abdb_picture_read_and_guard_from_overwriting(path, out, err);
+
+    if (st == ABDB_FORMAT || st == ABDB_LIMIT ||
+        (st == ABDB_IO && access(path, F_OK) != 0 && errno == ENOENT))
+        err->status = st = ABDB_VERIFY;
+    return st;
+}
+
+/* Adds what the manifest says of a file, if it is there. */
+static abdb_status add_digests_of_file(json_t *manifest, json_t *files, const char *folder,
+                                       const char *name, abdb_error *err)
+{
+    const char *suffix = strrchr(name, '.');
+    char path[4096];
+    abdb_text file = {0};
+    abdb_status st = ABDB_OK;
+
+    if (!abdb_format_if_fits(path, sizeof path, "%s/%s", folder, name)) return ABDB_OK;
+    TRY(abdb_bundle_read_file(path, &file, err));
+    json_object_set_new(files, name, bytes_digest_json(abdb_text_get(&file), file.size));
+    if (suffix && strcmp(suffix, ".json") == 0) add_recorded_digests(manifest, &file);
+    if (suffix && strcmp(suffix, ".csv") == 0)
+        json_object_set_new(manifest, "lines", line_digests_json(&file));
+done:
+    abdb_text_free(&file);
+    return st == ABDB_VERIFY ? ABDB_OK : st;
+}
+
 json_t *abdb_bundle_manifest_of_files(const char *folder, const char *figure,
-                                      const char *const *names)
+                                      const char *const *names, abdb_error *err)
 {
     json_t *manifest = json_pack("{s:i, s:s}", "abdb_bundle", 1, "figure", figure),
            *files = json_object();
+    abdb_status st = manifest && files ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a manifest");
 
-    for (; *names; names++) {
-        const char *suffix = strrchr(*names, '.');
-        char path[4096];
-        abdb_text file = {0};
-        abdb_error why;
-
-        if (abdb_format_if_fits(path, sizeof path, "%s/%s", folder, *names) &&
-            abdb_picture_read_and_guard_from_overwriting(path, &file, &why) == ABDB_OK) {
-            json_object_set_new(files, *names, bytes_digest_json(abdb_text_get(&file), file.size));
-            if (suffix && strcmp(suffix, ".json") == 0) add_recorded_digests(manifest, &file);
-            if (suffix && strcmp(suffix, ".csv") == 0)
-                json_object_set_new(manifest, "lines", line_digests_json(&file));
-        }
-        abdb_text_free(&file);
-    }
+    for (; st == ABDB_OK && *names; names++)
+        st = add_digests_of_file(manifest, files, folder, *names, err);
     json_object_set_new(manifest, "files", files);
-    return manifest;
+    if (st == ABDB_OK) return manifest;
+    json_decref(manifest);
+    return NULL;
 }
 
 /* Writes a file of the bundle. */
@@ -115,11 +137,13 @@ abdb_status abdb_bundle_write_signed_manifest(const char *folder, const char *fi
                                               const char *const *names, const char *key_path,
                                               abdb_error *err)
 {
-    json_t *manifest = abdb_bundle_manifest_of_files(folder, figure, names);
-    char *text = json_dumps(manifest, JSON_COMPACT | JSON_ENSURE_ASCII), path[4096];
+    json_t *manifest = abdb_bundle_manifest_of_files(folder, figure, names, err);
+    char *text = manifest ? json_dumps(manifest, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL,
+         path[4096];
     abdb_text signature = {0};
-    abdb_status st = ABDB_OK;
+    abdb_status st = manifest ? ABDB_OK : err->status;
 
+    if (st != ABDB_OK) goto done;
     if (!text) TRY(ABDB_FAIL(err, ABDB_NOMEM, "the manifest of a bundle"));
     TRY(abdb_ssh_sign(key_path, text, strlen(text), &signature, err));
     if (!abdb_format_if_fits(path, sizeof path, "%s/%s.manifest.sig", folder, figure))

@@ -12,10 +12,13 @@
 
 #include "query/answer/provenance_rows.h"
 
-/* The manifest of the files as they are now; a file that cannot be read has no digest. names:
- * their names, end with NULL. NULL: no memory. */
+/* Reads a file of a bundle. ABDB_VERIFY: it is not there, or no file that
+ * abdb wrote. */
+ABDB_MUST_USE abdb_status abdb_bundle_read_file(const char *path, abdb_text *out, abdb_error *err);
+/* The manifest of the files as they are now; a file that is missing has no digest. names: their
+ * names, end with NULL. NULL: memory is short or a file could not be read, as err says. */
 json_t *abdb_bundle_manifest_of_files(const char *folder, const char *figure,
-                                      const char *const *names);
+                                      const char *const *names, abdb_error *err);
 /* Writes manifest and signature of the files in a folder. Errors as abdb_ssh_sign. */
 ABDB_MUST_USE abdb_status abdb_bundle_write_signed_manifest(const char *folder, const char *figure,
                                                             const char *const *names,

@@ -202,8 +202,8 @@ static abdb_status compare_with_manifest(abdb_verifier *c, const char *folder, c
 
     signed_figure = json_string_value(json_object_get(then, "figure"));
     list_signed_files(then, names);
-    now = abdb_bundle_manifest_of_files(folder, figure, names);
-    if (!now) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", c->file));
+    now = abdb_bundle_manifest_of_files(folder, figure, names, err);
+    if (!now) return err->status;
     if (!signed_figure || strcmp(signed_figure, figure) != 0)
         TRY(abdb_verify_append_difference_row(c, "signed as another figure", NULL, NULL,
                                               signed_figure, figure, NULL, err));
@@ -226,11 +226,13 @@ static abdb_status read_signed_manifest(const char *base, const char *signers_pa
 
     if (!abdb_format_if_fits(path, sizeof path, "%s.manifest.sig", base))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "too long a path: %s", base));
-    if (abdb_picture_read_and_guard_from_overwriting(path, &signature, err) != ABDB_OK)
-        TRY(ABDB_FAIL(err, ABDB_VERIFY, "NAME.manifest.sig is missing"));
+    st = abdb_bundle_read_file(path, &signature, err);
+    if (st == ABDB_VERIFY) st = ABDB_FAIL(err, ABDB_VERIFY, "NAME.manifest.sig is missing");
+    if (st != ABDB_OK) goto done;
     path[strlen(path) - strlen(".sig")] = '\0';
-    if (abdb_picture_read_and_guard_from_overwriting(path, &text, err) != ABDB_OK)
-        TRY(ABDB_FAIL(err, ABDB_VERIFY, "NAME.manifest is missing"));
+    st = abdb_bundle_read_file(path, &text, err);
+    if (st == ABDB_VERIFY) st = ABDB_FAIL(err, ABDB_VERIFY, "NAME.manifest is missing");
+    if (st != ABDB_OK) goto done;
     TRY(abdb_ssh_check_signature(signers_path, &signature, abdb_text_get(&text), text.size, signer,
                                  err));
     *manifest = json_loadb(abdb_text_get(&text), text.size, JSON_REJECT_DUPLICATES, &why);

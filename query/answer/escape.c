@@ -165,3 +165,23 @@ void abdb_append_csv_field_quoted_if_needed(abdb_text *out, const char *text, in
     if (quoted) abdb_text_puts(out, "\"");
     abdb_text_free(&plain);
 }
+
+void abdb_append_shell_quoted(abdb_text *out, const char *word)
+{
+    bool plain = *word && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                       "0123456789_-+=.,:/@%") == strlen(word);
+
+    abdb_text_puts(out, plain ? "" : "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            abdb_text_puts(out, "'\\''");
+        else
+            abdb_text_add(out, word, 1);
+    if (!plain) abdb_text_puts(out, "'");
+}
+
+void abdb_append_blank_and_shell_quoted_word(abdb_text *out, const char *word)
+{
+    abdb_text_puts(out, " ");
+    abdb_append_shell_quoted(out, word);
+}

@@ -19,6 +19,10 @@ void abdb_write_url_escaping_invalid_chars(FILE *out, const char *text);
 /* The path of a file as a relative address: '?', '#' and '%' are letters of its name. */
 void abdb_write_path_as_relative_url(FILE *out, const char *path);
 
+/* A word that a shell reads back unchanged; alone, and behind a blank. */
+void abdb_append_shell_quoted(abdb_text *out, const char *word);
+void abdb_append_blank_and_shell_quoted_word(abdb_text *out, const char *word);
+
 /* A cell of CSV: every byte as it is, or these together. */
 enum {
     ABDB_CSV_PLAIN = 1, /* for a terminal */

@@ -356,6 +356,7 @@ abdb_status abdb_plot_run_report(abdb_plot *plot, abdb_db *db, const char *const
     abdb_status st = ABDB_OK;
 
     TRY(copy_parameter_values_resolving_today(plot, db, value, err));
+    memcpy(plot->asked, plot->value, sizeof plot->asked);
     TRY(abdb_report_run_with_footnotes(db, &plot->report, plot->value, &plot->table, err));
     TRY(abdb_table_fill_warnings_column(&plot->table, err));
 done:
@@ -382,6 +383,8 @@ abdb_status abdb_plot_run_report_and_build_script(abdb_plot *plot, abdb_db *db,
     for (size_t i = 0; i < plot->report.params; i++) mine[i] = plot->value[i];
     if (look->devices) abdb_report_lift_row_limits(&plot->report, mine);
     TRY(apply_figure_defaults(plot, &arena, mine, err));
+    for (size_t i = 0; i < plot->report.params; i++)
+        plot->asked[i] = copy_into_table(&plot->table, mine[i]);
     TRY(abdb_report_run_with_footnotes(db, &plot->report, mine, &plot->table, err));
     TRY(abdb_table_fill_warnings_column(&plot->table, err));
     if (look->devices && plot->table.rows)

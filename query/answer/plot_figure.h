@@ -23,6 +23,7 @@ typedef struct {
     abdb_text undrawn;    /* the rows that are not drawn, a line each */
     abdb_text script;     /* draws with gnuplot alone */
     const char *value[ABDB_PARAM_COUNT]; /* of the report's parameters, as given */
+    const char *asked[ABDB_PARAM_COUNT]; /* the same, with the figure's own defaults */
     abdb_plot_look look;
 } abdb_plot;
 

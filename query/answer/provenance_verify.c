@@ -1,4 +1,5 @@
 /* provenance_verify.c - compares a picture's data with a database today; see provenance.h. */
+#include <errno.h>
 #include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
@@ -189,7 +190,10 @@ static abdb_status append_differences_of_files_beside(abdb_verifier *c, const ch
         snprintf(place, sizeof place, "%.*s%s", (int)(path_base_name(path) - path), path, name);
         if (strchr(name, '/') || !json_is_string(digest))
             st = ABDB_FAIL(err, ABDB_FORMAT, "%s: it names a file that is none of a bundle", own);
-        else if (abdb_picture_read_and_guard_from_overwriting(place, &whole, &why) != ABDB_OK) {
+        else if ((st = abdb_bundle_read_file(place, &whole, &why)) != ABDB_OK &&
+                 st != ABDB_VERIFY) {
+            *err = why;
+        } else if (st == ABDB_VERIFY) {
             c->verdict->edited = true;
             st = abdb_verify_append_difference_row(c, "edited: the file is missing", NULL, NULL,
                                                    NULL, NULL, NULL, err);
@@ -338,6 +342,7 @@ static abdb_status append_differences_of_bundles_else_pages(abdb_verifier *c, co
     bool is_site = false; /* its NAME.json are rows of pages, which name them */
     abdb_status st = ABDB_OK;
 
+    if (count < 0) return ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno));
     for (int i = 0; i < count; i++) is_site |= strcmp(entry[i]->d_name, "site.css") == 0;
     for (int site = is_site; site < 2 && !found; site++)
         for (int i = 0; i < count && st == ABDB_OK; i++) {

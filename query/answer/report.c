@@ -347,8 +347,7 @@ static void apply_report_header_to_table(const abdb_report *report, const char *
 
 static const char no_limit[] = "1000000000";
 
-/* Does the parameter limit the number of rows, devices or cells? */
-static bool param_is_row_limit(const abdb_report_param *p)
+bool abdb_report_param_is_row_limit(const abdb_report_param *p)
 {
     return strcmp(p->type, "number") == 0 &&
            (strcmp(p->name, "limit") == 0 || strcmp(p->name, "cells") == 0);
@@ -357,7 +356,7 @@ static bool param_is_row_limit(const abdb_report_param *p)
 void abdb_report_lift_row_limits(const abdb_report *report, const char **value)
 {
     for (size_t i = 0; i < report->params; i++)
-        if (!value[i] && param_is_row_limit(&report->param[i])) value[i] = no_limit;
+        if (!value[i] && abdb_report_param_is_row_limit(&report->param[i])) value[i] = no_limit;
 }
 
 /* How many rows a limit leaves out: "... 118 more (--all)". */
@@ -372,7 +371,7 @@ static void set_note_of_rows_cut_by_limit(const abdb_report *report, const char 
         return;
     for (size_t i = 0; i < report->params; i++) {
         if (strcmp(report->param[i].name, "all") == 0) option = "all";
-        if (!option && bound[i] && param_is_row_limit(&report->param[i]))
+        if (!option && bound[i] && abdb_report_param_is_row_limit(&report->param[i]))
             option = report->option[i].name;
     }
     if (option)

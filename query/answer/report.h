@@ -110,6 +110,8 @@ ABDB_MUST_USE abdb_status abdb_report_run_into_table(abdb_db *db, const abdb_rep
 ABDB_MUST_USE abdb_status abdb_report_validate_and_resolve_value(
     abdb_db *db, const abdb_report *report, size_t p, const char **value_in_out, abdb_table *table,
     abdb_error *err);
+/* Is it how many rows, devices or cells are shown? */
+bool abdb_report_param_is_row_limit(const abdb_report_param *param);
 /* Removes the default limits, for formats that are never truncated. */
 void abdb_report_lift_row_limits(const abdb_report *report, const char **value);
 /* A title with "{param}" replaced by its value, given or default; from the table's arena. */

@@ -3,9 +3,12 @@
 
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
+
+#include "schema/core/memory_file.h"
 
 abdb_status abdb_run_verb_in_child_process(abdb_verb_answer *out, const char *const *verb_arguments,
-                                           double timeout_s, abdb_error *err)
+                                           const char *input, double timeout_s, abdb_error *err)
 {
     abdb_start_options how = {.path = "/proc/self/exe", .capture_stderr = true};
     static const char *const cut_off[] = {
@@ -21,7 +24,12 @@ abdb_status abdb_run_verb_in_child_process(abdb_verb_answer *out, const char *co
         if (i + 1 >= ABDB_ARGUMENTS) return ABDB_FAIL(err, ABDB_USAGE, "too many arguments");
         how.argument[i] = verb_arguments[i];
     }
+    if (input) {
+        how.input_file = abdb_memory_file_open(input, strlen(input), err);
+        if (how.input_file < 0) return err->status;
+    }
     st = abdb_program_start_with_pipes(&p, &how, err);
+    if (input) close(how.input_file);
     if (st != ABDB_OK) return st;
     out->cut_off = cut_off[abdb_program_read_output_and_reap(&p, timeout_s, ABDB_VERB_OUTPUT_MAX,
                                                              ABDB_VERB_WORDS_MAX, &out->output,

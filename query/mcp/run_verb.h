@@ -15,10 +15,12 @@ typedef struct {
 } abdb_verb_answer;
 
 /* Runs abdb with these arguments (NULL ends them; argument[0] is the verb) for at most timeout_s.
- * ABDB_IO: it could not be started. Free with abdb_verb_answer_free. */
+ * input: what it reads from standard input, or NULL. ABDB_IO: it could not be started. Free with
+ * abdb_verb_answer_free. */
 ABDB_MUST_USE abdb_status abdb_run_verb_in_child_process(abdb_verb_answer *out,
                                                          const char *const *verb_arguments,
-                                                         double timeout_s, abdb_error *err);
+                                                         const char *input, double timeout_s,
+                                                         abdb_error *err);
 void abdb_verb_answer_free(abdb_verb_answer *answer);
 
 #endif

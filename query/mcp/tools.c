@@ -22,6 +22,27 @@
     {                                                                                      \
         ABDB_TOOL_OPTION, "price", "the user's own quotes: 'MI355X=4.50 USD/h,...'", false \
     }
+/* How serving is read, and what stands beside its speed. */
+#define AT_ARGUMENT                                                                            \
+    {                                                                                          \
+        ABDB_TOOL_OPTION, "at", "a limit at which serving curves are read: 'tpot=50ms'", false \
+    }
+#define QUALITY_ARGUMENT                                                                  \
+    {                                                                                     \
+        ABDB_TOOL_OPTION, "quality", "least quality beside speed: 'accuracy>=0.5'", false \
+    }
+#define METRIC_ARGUMENT                                                             \
+    {                                                                               \
+        ABDB_TOOL_OPTION, "metric", "tokens_per_s, ttft_s, bytes_per_s, ...", false \
+    }
+#define PROVIDER_ARGUMENT                                                   \
+    {                                                                       \
+        ABDB_TOOL_OPTION, "provider", "only prices of this provider", false \
+    }
+#define PRICE_AGE_ARGUMENT                                                      \
+    {                                                                           \
+        ABDB_TOOL_OPTION, "price-max-age", "oldest price, in days: 180d", false \
+    }
 #define ARGUMENTS(...)            \
     (const abdb_tool_argument[])  \
     {                             \
@@ -39,7 +60,8 @@ const abdb_tool abdb_tools[] = {
      "--json",
      ARGUMENTS({ABDB_TOOL_WORD, "report",
                 "name of a report, such as specs or mlperf-llm, or one SELECT statement", false},
-               {ABDB_TOOL_PARAMS, "parameters", "parameters of the report by name", false})},
+               {ABDB_TOOL_PARAMS, "parameters", "parameters of the report by name", false}),
+     NULL},
     {"compare", "compare",
      "Compares two sets of results: whether they may be compared, by which rule not, which factors "
      "differ, and the ratio B/A. A refusal (exit code 3) is an answer: never compute the ratio "
@@ -47,15 +69,21 @@ const abdb_tool abdb_tools[] = {
      "--json",
      ARGUMENTS({ABDB_TOOL_WORD, "a", "the baseline, a selection such as H200-SXM", true},
                {ABDB_TOOL_WORD, "b", "what is compared with it", true}, WHERE_ARGUMENT,
-               PER_ARGUMENT, PRICE_ARGUMENT)},
+               PER_ARGUMENT, PRICE_ARGUMENT, METRIC_ARGUMENT, AT_ARGUMENT, QUALITY_ARGUMENT),
+     NULL},
     {"rank", "rank",
      "Orders devices for a workload; results that may not be compared are ranked in groups of "
      "their own. Name the group, not only the place.",
      "--json",
      ARGUMENTS({ABDB_TOOL_WORD, "selection", "what was run, such as 'llama2-70b-99,server'", true},
-               WHERE_ARGUMENT, PER_ARGUMENT, PRICE_ARGUMENT,
+               WHERE_ARGUMENT, PER_ARGUMENT, PRICE_ARGUMENT, METRIC_ARGUMENT, AT_ARGUMENT,
+               QUALITY_ARGUMENT, PROVIDER_ARGUMENT, PRICE_AGE_ARGUMENT,
+               {ABDB_TOOL_OPTION, "price-kind", "on-demand (default), spot, ..., any", false},
+               {ABDB_TOOL_FLAG, "suite", "a mean over the benchmarks of a suite", false},
+               {ABDB_TOOL_OPTION, "baseline", "of the suite's ratios", false},
                {ABDB_TOOL_OPTION, "by", "device (default), system, submitter, ...", false},
-               {ABDB_TOOL_OPTION, "limit", "rows of each group", false})},
+               {ABDB_TOOL_OPTION, "limit", "rows of each group", false}),
+     NULL},
     {"choose", "choose",
      "What to buy or rent for a rate or a training, in whole systems, cheapest first. Quote the "
      "column 'uncertain' and the age of prices with every price.",
@@ -70,8 +98,9 @@ const abdb_tool abdb_tools[] = {
          {ABDB_TOOL_OPTION, "time-to-train", "a training, done within 30min, 2h or any", false},
          WHERE_ARGUMENT, PER_ARGUMENT, PRICE_ARGUMENT,
          {ABDB_TOOL_OPTION, "own", "what owning costs: 'B200-SXM=45000'", false},
-         {ABDB_TOOL_OPTION, "provider", "only prices of this provider", false},
-         {ABDB_TOOL_OPTION, "price-max-age", "days, such as 180d", false})},
+         {ABDB_TOOL_OPTION, "tier", "kind of provider, or any", false},
+         {ABDB_TOOL_OPTION, "limit", "rows", false}, PROVIDER_ARGUMENT, PRICE_AGE_ARGUMENT),
+     NULL},
     {"why", "why",
      "Splits the ratio of two results into factors whose product it is: round, scale, number "
      "format, device, price. A joint factor ('number format and device') cannot be attributed to "
@@ -79,21 +108,40 @@ const abdb_tool abdb_tools[] = {
      "--json",
      ARGUMENTS({ABDB_TOOL_WORD, "a", "the baseline, a selection", true},
                {ABDB_TOOL_WORD, "b", "what is compared with it", true}, WHERE_ARGUMENT,
-               PER_ARGUMENT, PRICE_ARGUMENT)},
+               PER_ARGUMENT, PRICE_ARGUMENT),
+     NULL},
     {"explain", "explain",
      "Where a number comes from: source, document, place and key of each fact behind it.", "--json",
-     ARGUMENTS({ABDB_TOOL_WORD, "what", "a key (r-..., s-..., p-...), a device or a claim", true})},
+     ARGUMENTS({ABDB_TOOL_WORD, "what", "a key (r-..., s-..., p-...), a device or a claim", true}),
+     NULL},
     {"audit", "audit",
      "Checks of the evidence: conflicts between sources, doubts, gaps, claims that fail. Without "
      "a name it lists the checks.",
-     "--json", ARGUMENTS({ABDB_TOOL_WORD, "name", "conflicts, doubts, gaps, claims, ...", false})},
+     "--json",
+     ARGUMENTS({ABDB_TOOL_WORD, "name", "conflicts, doubts, gaps, claims, ...", false},
+               {ABDB_TOOL_PARAMS, "parameters", "parameters of the check by name", false}),
+     NULL},
+    {"accept", "accept",
+     "Judges whether a device is as fast as others of its kind, by a file of its results. Give the "
+     "text of the file: no path is read, and nothing is stored. Exit code 1: something is slow.",
+     "--json",
+     ARGUMENTS({ABDB_TOOL_INPUT, "text", "the whole file, as the benchmark wrote it", true},
+               {ABDB_TOOL_OPTION, "set", "what it does not state: 'device=H100-SXM'", false}),
+     NULL},
+    {"footnotes", "query",
+     "The footnotes that MLCommons asks for wherever results of MLPerf are shown.", "--json",
+     ARGUMENTS(
+         {ABDB_TOOL_OPTION, "keys", "keys of the results (r-...), blanks between them", true}),
+     "mlperf-footnotes"},
     {"plot", "plot",
      "Draws a figure as SVG. Its notes are the caption: sources, ages of prices and MLCommons' "
      "footnotes belong below the picture wherever it is shown.",
      "--out=-",
      ARGUMENTS({ABDB_TOOL_WORD, "figure", "name of a figure, such as mlperf-llm or choose", true},
-               {ABDB_TOOL_PARAMS, "parameters", "parameters of its report by name", false})},
-    {NULL, NULL, NULL, NULL, NULL}};
+               {ABDB_TOOL_OPTION, "devices", "only these: 'B200*,MI355X'", false},
+               {ABDB_TOOL_PARAMS, "parameters", "parameters of its report by name", false}),
+     NULL},
+    {NULL, NULL, NULL, NULL, NULL, NULL}};
 
 const abdb_tool *abdb_tool_find(const char *name)
 {
@@ -217,12 +265,24 @@ static bool is_report_name_or_query_statement(const abdb_tool *tool, const char 
     return false;
 }
 
-/* Refuses arguments that the tool does not have. */
-static abdb_status refuse_unknown_tool_arguments(const abdb_tool *tool, const json_t *arguments,
-                                                 abdb_error *err)
+const char *abdb_tool_input_text_or_null(const abdb_tool *tool, const json_t *arguments)
+{
+    for (const abdb_tool_argument *a = tool->arguments; a->kind != ABDB_TOOL_END; a++)
+        if (a->kind == ABDB_TOOL_INPUT)
+            return json_string_value(json_object_get(arguments, a->name));
+    return NULL;
+}
+
+/* Refuses arguments that the tool does not have, and a call without those that it needs. */
+static abdb_status refuse_unknown_or_missing_arguments(const abdb_tool *tool,
+                                                       const json_t *arguments, abdb_error *err)
 {
     const char *key;
     json_t *value;
+
+    for (const abdb_tool_argument *a = tool->arguments; a->kind != ABDB_TOOL_END; a++)
+        if (a->required && !json_object_get(arguments, a->name))
+            return ABDB_FAIL(err, ABDB_USAGE, "%s: %s", a->name, a->description);
 
     json_object_foreach((json_t *)(size_t)arguments, key, value)
     {
@@ -247,8 +307,18 @@ static abdb_status append_tool_options_and_parameters(const abdb_tool *tool,
         const char *word = json_scalar_to_command_word_or_null(value, list->arena);
 
         if (!value || json_is_null(value) || a->kind == ABDB_TOOL_WORD) continue;
+        if (a->kind == ABDB_TOOL_INPUT) {
+            if (!json_is_string(value)) TRY(ABDB_FAIL(err, ABDB_USAGE, "%s is a text", a->name));
+            continue;
+        }
         if (a->kind == ABDB_TOOL_PARAMS) {
             TRY(append_report_parameters_as_options(tool, value, list, err));
+        } else if (a->kind == ABDB_TOOL_FLAG) {
+            if (!json_is_boolean(value))
+                TRY(ABDB_FAIL(err, ABDB_USAGE, "%s is true or false", a->name));
+            if (json_is_true(value))
+                TRY(append_command_word(list, abdb_arena_printf(list->arena, "--%s", a->name),
+                                        err));
         } else {
             if (!word) TRY(ABDB_FAIL(err, ABDB_USAGE, "%s is a text or a number", a->name));
             TRY(append_command_word(list, abdb_arena_printf(list->arena, "--%s=%s", a->name, word),
@@ -291,8 +361,9 @@ abdb_status abdb_tool_build_command(const abdb_tool *tool, const json_t *argumen
 
     if (arguments && !json_is_object(arguments))
         return ABDB_FAIL(err, ABDB_USAGE, "the arguments are no object");
-    TRY(refuse_unknown_tool_arguments(tool, arguments, err));
+    TRY(refuse_unknown_or_missing_arguments(tool, arguments, err));
     TRY(append_command_word(&list, tool->verb, err));
+    if (tool->report) TRY(append_command_word(&list, tool->report, err));
     if (named)
         TRY(append_positional_words_of_tool(tool, arguments, true, &list,
                                             err)); /* a name comes first */
@@ -301,6 +372,7 @@ abdb_status abdb_tool_build_command(const abdb_tool *tool, const json_t *argumen
     TRY(append_tool_options_and_parameters(tool, arguments, &list, err));
     TRY(append_command_word(&list, "--", err));
     if (!named) TRY(append_positional_words_of_tool(tool, arguments, false, &list, err));
+    if (abdb_tool_input_text_or_null(tool, arguments)) TRY(append_command_word(&list, "-", err));
     command[list.count] = NULL;
 done:
     return st;

@@ -1,7 +1,7 @@
 /* resume_command.c - see resume_command.h. */
 #include "query/run/resume_command.h"
 
-#include "query/run/slurm_script.h"
+#include "query/answer/escape.h"
 
 void abdb_print_resume_command(const abdb_args *args, char **argv)
 {

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "query/answer/escape.h"
 #include "query/answer/output.h"
 #include "query/run/schedule.h"
 #include "query/run/slurm_script.h"

@@ -8,31 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "query/answer/escape.h"
 #include "schema/core/outfile.h"
 #include "schema/core/child_process.h"
 
 enum { NODES_MOST = 100000 };
-
-/* Appends a word that the shell reads back unchanged. */
-static void append_shell_quoted(abdb_text *out, const char *word)
-{
-    bool plain = *word && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                       "0123456789_-+=.,:/@%") == strlen(word);
-
-    abdb_text_puts(out, plain ? "" : "'");
-    for (; *word; word++)
-        if (*word == '\'')
-            abdb_text_puts(out, "'\\''");
-        else
-            abdb_text_add(out, word, 1);
-    if (!plain) abdb_text_puts(out, "'");
-}
-
-void abdb_append_blank_and_shell_quoted_word(abdb_text *out, const char *word)
-{
-    abdb_text_puts(out, " ");
-    append_shell_quoted(out, word);
-}
 
 /* Options that are passed to Slurm, or have a place of their own in the script. */
 static const char *const ours[] = {"slurm", "partition", "account", "time", "sbatch", "push",
@@ -192,7 +172,7 @@ static void append_sbatch_array_job(abdb_text *out, const abdb_args *args, const
     while ((more = abdb_arg_next_value(args, "sbatch", &at)))
         abdb_append_blank_and_shell_quoted_word(out, more);
     abdb_text_puts(out, " <<'ABDB_TASK'\n#!/bin/sh\nspool=");
-    append_shell_quoted(out, p->spool);
+    abdb_append_shell_quoted(out, p->spool);
     abdb_text_puts(out, "\nnode=${SLURMD_NODENAME:-$(hostname)}\nmkdir -p \"$spool/$node\" ||"
                         " exit\n");
     append_run_command_of_node(out, args, p->abdb);
@@ -245,7 +225,7 @@ static void append_script_that_submits_jobs(abdb_text *out, const abdb_args *arg
                         " however they ended.\n"
                         "# The program, its backends and the spool lie where all nodes see them.\n"
                         "spool=");
-    append_shell_quoted(out, p->spool);
+    abdb_append_shell_quoted(out, p->spool);
     if (!p->nodes) {
         abdb_text_puts(out, "\nset -- $(scontrol show hostnames");
         abdb_append_blank_and_shell_quoted_word(out, abdb_arg_value(args, "slurm"));

@@ -10,8 +10,6 @@
 
 #include "query/cli/command_line.h"
 
-/* Appends a blank and the word as a shell takes it. */
-void abdb_append_blank_and_shell_quoted_word(abdb_text *out, const char *word);
 /* Is an option given that is of --slurm? */
 bool abdb_has_slurm_option(const abdb_args *args);
 /* Prints, writes (--out) or submits (--submit) the script of an abdb run. ABDB_USAGE: something is

@@ -22,7 +22,7 @@ need_filter() {
 
 @test "one failed call gives an error with its name or the right answer, and no lost data" {
     need_filter
-    campaign faults --samples 1 --only 'query-list|export|version|run-dry|withdraw'
+    campaign faults --samples 1 --only 'query-list|export|version|run-dry|withdraw|verify-signed'
 }
 
 @test "SIGKILL at a file change or a random moment leaves complete units, and a repeated command finishes them" {

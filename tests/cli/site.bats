@@ -131,7 +131,7 @@ for page in pages:
     text = page.read_text()
     carried = json.loads(re.search(r'<script type="application/json" id="abdb">(.*?)</script>', text, re.S)[1])
     data, rows = json.loads(page.with_suffix(".json").read_text()), list(csv.DictReader(page.with_suffix(".csv").open()))
-    assert carried["page"] in data and data[carried["page"]] == carried[carried["page"]] and data["parameters"] == carried["parameters"], page
+    assert carried["page"] in data and data[carried["page"]] == carried[carried["page"]] and data["parameters"].items() >= carried["parameters"].items(), page
     assert data["answer"] == carried["data"] and len(data["rows"]) == len(rows) == len(data["keys"]) == len(carried["prints"]) > 0, page
     assert set(rows[0]) == set(data["rows"][0]), page
     assert f'{page.name}#answer={data["answer"][:16]}"' in text and f'href="{page.stem}.csv"' in text and f'href="{page.stem}.json"' in text, page
@@ -147,6 +147,36 @@ P
     rm s/training.json
     run abdb verify s/training.html -o csv
     fails 4 "training.json,edited: the file is missing"
+}
+
+@test "the command in the JSON of a page prints exactly the rows of its JSON and CSV" {
+    shipped_site
+    cat >t.py <<'P'
+import json, pathlib, shlex, subprocess, sys
+from concurrent.futures import ThreadPoolExecutor
+def ask(command, form):
+    assert command.startswith("abdb query ") and command.endswith(" -o json"), command
+    got = subprocess.run(command[:-len("json")] + form, shell=True, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert got.returncode == 0, (command, got.stderr)
+    return got.stdout
+def check(file):
+    data = json.loads(file.read_text())
+    differs = [] if json.loads(ask(data["command"], "json")) == data["rows"] else [file.name]
+    if ask(data["command"], "csv --spreadsheet") != file.with_suffix(".csv").read_text(): differs.append(file.with_suffix(".csv").name)
+    options = dict(w[2:].partition("=")[::2] for w in shlex.split(data["command"]) if w.startswith("--"))
+    assert options == {k.replace("_", "-"): v for k, v in data["parameters"].items()}, (file, options, data["parameters"])
+    return differs
+files = [p for p in pathlib.Path("s").glob("*.json") if p.with_suffix(".html").exists()]
+assert len(files) > 40, len(files)
+with ThreadPoolExecutor(2) as pool: differs = sum(pool.map(check, files), [])
+if differs: sys.exit("differs from its command: " + " ".join(differs))
+P
+    python3 t.py
+    # defaults of a figure and the rows of a page at most are parameters, and another value of either gives other rows
+    same "$(jq -c .parameters s/peaks.json)" '{"source":"ml-engineering-2026","limit":"24"}'
+    sed -i 's/--limit=24/--limit=5/; s/"limit":"24"/"limit":"5"/' s/peaks.json
+    run python3 t.py
+    fails 1 "differs from its command: peaks.json peaks.csv"
 }
 
 @test "an address has the digest of its answer; a narrow frame shows the table in place of the picture" {

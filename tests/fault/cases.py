@@ -69,6 +69,8 @@ CASES = [
     Case("choose", ["choose", "--model", "llama2-70b", "--scenario", "Server", "--why", "--ranges", "price=0.5..2", "--rate", "10k/s"]),
     Case("plot", ["plot", "mlperf-llm", "--out", "p.svg"], needs="gnuplot"),
     Case("plot-bundle", ["plot", "mlperf-llm", "--bundle", "post"], needs="gnuplot"),
+    Case("plot-signed", ["plot", "mlperf-llm", "--bundle", "post", "--sign", "{signkey}"], needs="gnuplot and ssh-keygen"),
+    Case("verify-signed", ["verify", "{signed}", "--signed-by", "{signers}"], needs="gnuplot and ssh-keygen"),
     Case("plot-set", ["plot", "--set", "llm", "--out", "set"], needs="gnuplot"),
     Case("plot-list", ["plot"]),
     Case("verify", ["verify", "{picture}"], needs="gnuplot"),
@@ -140,6 +142,7 @@ class Bases:
                   os.path.join(FIXTURES, "google_benchmark.json"))
         if shutil.which("gnuplot"):
             self.abdb("plot", "mlperf-llm", "--db", self.db("full"), "--out", self.files["picture"])
+        self.sign()
         key = subprocess.run([ABDB, "query", "SELECT key FROM v_result ORDER BY key LIMIT 1", "--db", self.db("full"), "-o", "csv"],
                              capture_output=True, text=True, check=True).stdout.split()[1]
         self.files.update(key=key, url=url, pulled=url)
@@ -149,6 +152,17 @@ class Bases:
 
     def abdb(self, *words):
         subprocess.run([ABDB, *words], check=False, stdout=subprocess.DEVNULL, env=dict(os.environ, ABDB_PATH="/nonexistent"))
+
+    def sign(self):
+        """A key, who may sign with it, and a bundle that it signed."""
+        for name in ("signkey", "signers", "signed"):
+            self.files[name] = os.path.join(self.folder, name)
+        if not shutil.which("gnuplot") or not shutil.which("ssh-keygen"):
+            return
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", self.files["signkey"]], check=True)
+        with open(self.files["signkey"] + ".pub", encoding="utf-8") as public, open(self.files["signers"], "w", encoding="utf-8") as file:
+            file.write(f'me@example.com namespaces="abdb-bundle" {public.read()}')
+        self.abdb("plot", "mlperf-llm", "--db", self.db("full"), "--bundle", self.files["signed"], "--sign", self.files["signkey"])
 
     def rows(self, name, count):
         with open(self.files[name], "w", encoding="utf-8") as file:
@@ -175,8 +189,9 @@ class Bases:
 
 def missing(case, url):
     """Why this machine cannot run the case, in a word; or ""."""
-    if case.needs == "gnuplot" and not shutil.which("gnuplot"):
-        return "gnuplot is not here"
+    for program in ("gnuplot", "ssh-keygen"):
+        if program in case.needs and not shutil.which(program):
+            return f"{program} is not here"
     if case.needs == "postgresql" and not url:
         return "PostgreSQL is not here, or abdb-store-pg was not built (postgresql, libpq-dev)"
     return ""

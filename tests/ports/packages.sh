@@ -77,6 +77,8 @@ assert abdb.connect("w.db").execute("SELECT median(value) FROM v_result").fetcho
 abdb.record("x", [1.0, 2.0], db="w.db")
 assert len(abdb.query("SELECT 1 FROM v_run WHERE workload = '"'x'"'", db="w.db")) == 1'
     ok "the module answers, with the functions of SQL"
+    bare "$dir/venv/bin" python "$root/tests/checks/ask_by_mcp.py" 2025-11-25 w.db
+    ok "a client of the Model Context Protocol gets a cited number in four calls"
     if /usr/bin/python3 -c 'import pytest' 2>/dev/null; then
         printf 'def test_sort(abdb):\n    abdb(sorted, list(range(1000)))\n' >test_speed.py
         { /usr/bin/python3 -m venv --system-site-packages "$dir/pytest" && "$dir/pytest/bin/pip" install -q --no-index "${folders[0]}"/build/dist/*.whl; } >"$dir/out" 2>&1 &&

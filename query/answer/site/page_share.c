@@ -2,6 +2,7 @@
  * address that holds the question and the digest of its answer, and lines that embed it elsewhere;
  * see site.h. site.js compares an address with the page, and gives embedded pages their layout. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "query/answer/escape.h"
 #include "query/answer/output.h"
@@ -34,8 +35,55 @@ done:
     return st;
 }
 
-/* The JSON of a page without its rows: the question, the footnotes, and for each row the keys of
- * its facts. */
+/* The value of a parameter of a page: given, or the default of the figure or of a row limit; NULL:
+ * the report's own default, which `abdb query` has, too. */
+static const char *asked_value_or_null(const abdb_plot *plot, size_t p)
+{
+    const abdb_report_param *param = &plot->report.param[p];
+
+    if (plot->asked[p]) return plot->asked[p];
+    return abdb_report_param_is_row_limit(param) ? param->fallback : NULL;
+}
+
+static json_t *asked_parameters_json(const abdb_plot *plot)
+{
+    json_t *out = json_object();
+
+    for (size_t p = 0; p < plot->report.params; p++)
+        if (asked_value_or_null(plot, p))
+            json_object_set_new(
+                out, plot->report.param[p].name,
+                abdb_json_string_sanitized_if_invalid(asked_value_or_null(plot, p)));
+    return out;
+}
+
+/* The command that prints the rows of a page, for a shell. */
+static json_t *command_of_rows_json(const abdb_plot *plot)
+{
+    abdb_text command = {0}, word = {0};
+    json_t *out;
+
+    abdb_text_puts(&command, "abdb query");
+    abdb_append_blank_and_shell_quoted_word(&command, plot->report.name);
+    for (size_t p = 0; p < plot->report.params; p++) {
+        const char *value = asked_value_or_null(plot, p);
+        bool flag = strcmp(plot->report.param[p].type, "flag") == 0;
+
+        if (!value) continue;
+        abdb_text_clear(&word);
+        abdb_text_printf(&word, "--%s%s%s", plot->report.option[p].name, flag ? "" : "=",
+                         flag ? "" : value);
+        abdb_append_blank_and_shell_quoted_word(&command, abdb_text_get(&word));
+    }
+    abdb_text_puts(&command, " -o json");
+    out = abdb_json_string_sanitized_if_invalid(abdb_text_get(&command));
+    abdb_text_free(&command);
+    abdb_text_free(&word);
+    return out;
+}
+
+/* The JSON of a page without its rows: the question, its command, the footnotes, and for each row
+ * the keys of its facts. */
 static json_t *page_head_json(const abdb_site_page *page, const char *digest)
 {
     const abdb_plot *plot = &page->plot;
@@ -45,12 +93,12 @@ static json_t *page_head_json(const abdb_site_page *page, const char *digest)
         json_array_append_new(notes, abdb_json_string_sanitized_if_invalid(plot->table.note[i]));
     for (size_t r = 0; r < plot->table.rows; r++)
         json_array_append_new(keys, abdb_provenance_row_fact_keys_json(&plot->table, r));
-    return json_pack("{s:s, s:o, s:s, s:o, s:s, s:o, s:o}", "abdb", ABDB_VERSION, "title",
+    return json_pack("{s:s, s:o, s:s, s:o, s:o, s:s, s:o, s:o}", "abdb", ABDB_VERSION, "title",
                      abdb_json_string_sanitized_if_invalid(page->title),
                      page->drawn ? "figure" : "report",
                      page->drawn ? plot->figure.name : plot->report.name, "parameters",
-                     abdb_provenance_given_parameters_json(plot), "answer", digest, "notes", notes,
-                     "keys", keys);
+                     asked_parameters_json(plot), "command", command_of_rows_json(plot), "answer",
+                     digest, "notes", notes, "keys", keys);
 }
 
 /* Writes the rows of a page as JSON to a stream. */
