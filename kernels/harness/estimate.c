@@ -26,7 +26,7 @@ static const double trials_least_s = 1, trials_share = 0.03, trials_most_s = 8;
 typedef struct {
     const abdb_impl *impl;
     abdb_dtype dtype;
-    bool of_ops;        /* bounded by operations, not by bytes */
+    bool of_ops;        /* its problem is compute-bound */
     uint64_t words;     /* digest of the parameters that are words, and of threads */
     bool exact;         /* it has inputs whose result is exact: one more copy */
     double ops, bytes;  /* of a launch */

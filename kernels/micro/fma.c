@@ -110,7 +110,7 @@ static void fma_reference_rows(const abdb_problem *p, int tensor, const size_t *
 
         magnitude[r] = 0;
         if (is_f32_or_f64_recurrence(p)) {
-            /* The recurrence tends to 1/2, and no term of it is larger than |x| + 1/2. */
+            /* It tends to 1/2; |x| + 1/2, the magnitude, bounds each of its terms. */
             z = abdb_tensor_get_f64(&p->tensor[X], row[r]);
             magnitude[r] = fabs((double)z) + 0.5;
             for (double i = 0; i < n; i++) z = (1 - 0x1p-12L) * z + 0x1p-13L;

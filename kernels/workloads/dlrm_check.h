@@ -9,8 +9,8 @@
 ABDB_MUST_USE abdb_status abdb_dlrm_verify_spread_samples_of_batch(const abdb_dlrm *d,
                                                                    size_t samples, double *error,
                                                                    abdb_error *err);
-/* An inference of shape `of` with small tables and at most 64 samples; *at: with what, where that
- * is not the shape itself. ABDB_NOMEM. */
+/* Checks an inference of `of`, rows and batch cut to 997 and 64; *at: the cuts, as "batch=64", or
+ * NULL. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_dlrm_verify_small_model(const abdb_run_context *stage,
                                                        const abdb_dlrm_shape *of, double *error,
                                                        const char **at, abdb_error *err);

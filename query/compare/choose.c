@@ -373,7 +373,7 @@ static int compare_cost_then_device(const void *a, const void *b)
 
     if (order) return order;
     if (strcmp(x->device, y->device) != 0) return strcmp(x->device, y->device);
-    return strcmp(x->price_kind, y->price_kind); /* rented and owned at the same cost */
+    return strcmp(x->price_kind, y->price_kind); /* e.g. one device, rented and owned */
 }
 
 /* Sets the price at which each device ties with the first, the first with the second, and a device

@@ -276,7 +276,7 @@ static double largest(const double *x, size_t n)
     return most;
 }
 
-/* How the curve keeps the limits. */
+/* Where the curve meets limits. */
 static void append_answer_words(const reader *r, const abdb_curve_answered *c, const point *p,
                                 size_t points, const double *percentile, abdb_text *out)
 {

@@ -39,7 +39,7 @@ typedef struct {
     const char *per;  /* the divisor of values: as requested, or by like_for_like.h */
     size_t left_out;  /* members that cannot stand for anything */
     bool other_higher;
-    bool providers;     /* a backend is ranked by each of its providers */
+    bool providers;     /* each provider of a backend is ranked apart */
     size_t suite;       /* groups of the suite */
     size_t twins;       /* groups that repeat a number of another accuracy target: not in it */
     abdb_text excluded; /* suite: names not ranked, and their missing results */

@@ -167,7 +167,7 @@ static abdb_status test_protocol_print_and_fail_if_broken(const abdb_args *args,
     if (wait && (!abdb_double_parse(wait, ABDB_MARK_UNKNOWN, &how.wait_s) || how.wait_s <= 0))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--wait wants seconds, not '%s'", wait));
     TRY(plan_given_then_shipped_cells(&plan, args, err));
-    run.foreign = true; /* abdb's own are tested like others */
+    run.foreign = true; /* also for abdb's own backends */
     run.counter = abdb_path_of_work_counter(&arena);
     TRY(abdb_test_protocol_conformance(&how, rule, err));
     TRY((format && strcmp(format, "junit") == 0

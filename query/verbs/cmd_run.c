@@ -81,7 +81,7 @@ done:
     return st;
 }
 
-/* --search: the product whose sides it finds, of each requested format. */
+/* --search: a gemm without m, n and k, which it finds; of each dtype. */
 static abdb_status plan_gemm_search(abdb_plan *plan, const abdb_args *args, abdb_error *err)
 {
     const char *axis;

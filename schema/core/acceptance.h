@@ -47,7 +47,7 @@ typedef enum {
 /* "normal", "cannot tell", "slow"; also "cannot tell" for ABDB_ACCEPT_NONE. */
 const char *abdb_acceptance_name(abdb_acceptance verdict);
 
-/* An unknown number is NAN. Logarithms, except p and shows. */
+/* Values are logarithms, but p_... and shows; NAN: unknown. */
 typedef struct {
     size_t cell, unit, values; /* values of the unit: here is their median */
     double here;

@@ -1,6 +1,6 @@
 """Plays a client of the Model Context Protocol that has nothing but `abdb` in PATH and a database, and prints the conversation.
 
-    ask_by_mcp.py VERSION DATABASE    four calls: initialize, tools/list, query, explain; exits with 1 unless the last cites the number of the third
+    ask_by_mcp.py VERSION DATABASE    four calls: initialize (or server/discover), tools/list, query, explain; exits with 1 unless the last cites the number of the third
 
 Lines of the client begin with "> ", those of the server with "< ".
 """
@@ -12,6 +12,8 @@ QUESTION = "SELECT key, device, value, unit FROM v_mlperf WHERE metric = 'tokens
 
 
 def main(version, database):
+    member = "io.modelcontextprotocol/"
+    envelope = {"_meta": {member + "protocolVersion": version, member + "clientCapabilities": {}}} if version >= "2026" else {}
     server = subprocess.Popen(["abdb", "mcp", "--db", database], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def send(message):
@@ -21,16 +23,20 @@ def main(version, database):
         server.stdin.flush()
 
     def ask(number, method, **params):
-        send({"id": number, "method": method, **({"params": params} if params else {})})
+        send({"id": number, "method": method, **({"params": params | envelope} if params or envelope else {})})
         line = server.stdout.readline()
         print("< " + line, end="")
         answer = json.loads(line)
         assert answer["id"] == number and answer["jsonrpc"] == "2.0", answer
         return answer["result"]
 
-    begun = ask(1, "initialize", protocolVersion=version, capabilities={}, clientInfo={"name": "client", "version": "1"})
-    assert begun["protocolVersion"] == version, begun
-    send({"method": "notifications/initialized"})
+    if envelope: # a version without a handshake
+        begun = ask(1, "server/discover")
+        assert version in begun["supportedVersions"] and begun["resultType"] == "complete", begun
+    else:
+        begun = ask(1, "initialize", protocolVersion=version, capabilities={}, clientInfo={"name": "client", "version": "1"})
+        assert begun["protocolVersion"] == version, begun
+        send({"method": "notifications/initialized"})
     tools = {tool["name"] for tool in ask(2, "tools/list")["tools"]}
     assert {"query", "explain"} <= tools, tools
     asked = ask(3, "tools/call", name="query", arguments={"report": QUESTION})

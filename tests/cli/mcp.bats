@@ -73,6 +73,22 @@ for version in ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"):
 c = Client()
 assert c.ask("initialize", protocolVersion="1999-01-01")["result"]["protocolVersion"] == "2025-11-25"
 c.end()
+# without a handshake: each request names the version and the client's capabilities
+c, member = Client(), "io.modelcontextprotocol/"
+def meta(version, **more): return {"_meta": {member + "protocolVersion": version, **more}}
+able = {member + "clientCapabilities": {}}
+for method, params in (("server/discover", {}), ("tools/list", {}), ("resources/list", {}), ("resources/read", {"uri": "abdb://rules"}),
+                       ("tools/call", {"name": "query", "arguments": {"report": "SELECT 1 AS n"}})):
+    got = c.ask(method, **params, **meta("2026-07-28", **able))["result"]
+    assert got["resultType"] == "complete" and got["_meta"][member + "serverInfo"]["name"] == "abdb", got
+    assert method == "tools/call" or (got["ttlMs"] == 0 and got["cacheScope"] == "private"), got
+assert c.ask("resources/read", uri="abdb://no", **meta("2026-07-28", **able))["error"]["code"] == -32602
+assert c.ask("tools/list", **meta("2026-07-28"))["error"]["code"] == -32602
+assert c.ask("tools/list", **meta(7, **able))["error"]["code"] == -32602
+refused = c.ask("tools/list", **meta("2027-01-01", **able))["error"]
+assert refused["code"] == -32022 and refused["data"] == {"supported": ["2026-07-28"], "requested": "2027-01-01"}, refused
+assert c.ask("server/discover")["error"]["code"] == -32601
+c.end()
 END
     python3 t.py
 }
@@ -115,9 +131,9 @@ END
 @test "mcp: a recorded conversation of each protocol version goes from nothing to a cited number in four calls" {
     cp "$fixtures/checker.csv" .
     abdb import -q checker.csv
-    for version in 2024-11-05 2025-03-26 2025-06-18 2025-11-25; do
+    for version in 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28; do
         python3 "$root/tests/checks/ask_by_mcp.py" $version "$ABDB_DB" >said
-        sed -E "s#$dir/?##g; s/(\"serverInfo\":\{\"name\":\"abdb\",\"version\":)\"[^\"]*\"/\1\"VERSION\"/" said >got
+        sed -E "s#$dir/?##g; s/(serverInfo\":\{\"name\":\"abdb\",\"version\":)\"[^\"]*\"/\1\"VERSION\"/" said >got
         if [ -n "${UPDATE:-}" ]; then cp got "$root/tests/golden/mcp-$version.txt"; fi
         diff -u "$root/tests/golden/mcp-$version.txt" got
     done
@@ -148,6 +164,11 @@ async def main():
             assert len((await session.read_resource(resource.uri)).contents) == 2, resource
         got = await session.call_tool("compare", {"a": "model=llama2-70b-99", "b": "model=llama3.1-8b"})
         assert "mlperf-same-benchmark" in str(got) and '"refused":true' in got.content[1].text, got
+    try: from mcp.client.client import Client
+    except ImportError: return # an SDK before the version without a handshake
+    async with Client(stdio_client(server)) as client:
+        got = await client.call_tool("compare", {"a": "model=llama2-70b-99", "b": "model=llama3.1-8b"})
+        assert "mlperf-same-benchmark" in str(got), got
 asyncio.run(main())
 END
     timeout 60 "$python" t.py

@@ -98,7 +98,7 @@ static struct {
     bool done;
     char hit[256];
     char written[FILES][200]; /* since they were synced last; "": a free place */
-    char unsynced[4096];      /* those that were renamed nevertheless, a line each */
+    char unsynced[4096];      /* written files renamed before a sync, a line each */
 } job;
 
 static _Noreturn void exit_with_errno_message(const char *what)

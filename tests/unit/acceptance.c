@@ -144,7 +144,7 @@ static void test_few_or_equal_peers_are_no_evidence(void **state)
     row = judge_drawn_peers_some_of_them_slow(ABDB_ACCEPT_PEERS, 1, 0.5, 0.001, 1);
     assert_int_equal(row[0].verdict, ABDB_ACCEPT_NONE);
     free(row);
-    row = judge_drawn_peers_some_of_them_slow(8, 0, 1, 0, 1); /* all alike: nothing is far away */
+    row = judge_drawn_peers_some_of_them_slow(8, 0, 1, 0, 1); /* all equal: no outlier */
     for (size_t i = 0; i < 8; i++) assert_int_equal(row[i].verdict, ABDB_ACCEPT_NORMAL);
     free(row);
     /* a difference that is certain, and does not matter */

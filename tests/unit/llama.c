@@ -358,7 +358,7 @@ static void test_batching_does_not_change_tokens(void **state)
     for (size_t i = 0; i < REQUESTS; i++)
         for (size_t t = 0; t < MOST; t++) prompt[i][t] = (int32_t)(abdb_random_bits_at(i, t) % 50);
     generate_tokens_of_each_request_alone(prompt, expected);
-    for (size_t kind = 0; kind < 6; kind++) { /* closed, open, open at once; list, table */
+    for (size_t kind = 0; kind < 6; kind++) { /* closed, open, burst; list, padded table */
         abdb_request request[REQUESTS] = {{0}};
         abdb_error err = {0};
         llama_fixture s;
