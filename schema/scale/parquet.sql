@@ -36,7 +36,8 @@ COPY (SELECT * FROM read_csv('v_spec/data.csv', header = true, delim = ',', quot
     power_limit: 'DOUBLE', value: 'DOUBLE'})) TO 'parquet/v_spec.parquet' (FORMAT parquet, COMPRESSION zstd);
 COPY (SELECT * FROM read_csv('v_price_offer/data.csv', header = true, delim = ',', quote = '"', escape = '"', nullstr =
     '', allow_quoted_nulls = false, all_varchar = true, types = {devices: 'BIGINT', offered: 'BIGINT', price_id:
-    'BIGINT', per_device_hour: 'DOUBLE'})) TO 'parquet/v_price_offer.parquet' (FORMAT parquet, COMPRESSION zstd);
+    'BIGINT', per_device_hour: 'DOUBLE', stated: 'DOUBLE', usd: 'DOUBLE'})) TO 'parquet/v_price_offer.parquet' (FORMAT
+    parquet, COMPRESSION zstd);
 COPY (SELECT * FROM read_csv('v_device/data.csv', header = true, delim = ',', quote = '"', escape = '"', nullstr = '',
     allow_quoted_nulls = false, all_varchar = true, types = {dies: 'BIGINT', year: 'BIGINT'})) TO
     'parquet/v_device.parquet' (FORMAT parquet, COMPRESSION zstd);

@@ -4,6 +4,7 @@ file say: every row, every cell with its type, NULL apart from an empty text, ev
 """
 import glob
 import os
+import re
 import sqlite3
 import sys
 from collections import Counter
@@ -71,6 +72,11 @@ def from_parquet(view):
     return [c[0] for c in answer.description], answer.fetchall()
 
 
+# numbers that parquet.sql names, by view; each other column becomes text there
+with open(os.path.join(os.path.dirname(__file__), "../../schema/scale/parquet.sql"), encoding="utf-8") as f:
+    NUMBERS = {view: set(re.findall(r"(\w+):\s+'(?:BIGINT|DOUBLE)'", body))
+               for view, body in re.findall(r"read_csv\('(\w+)/(.*?)\bTO\b", f.read(), re.S)}
+
 views = sorted(os.path.basename(p) for p in glob.glob(f"{folder}/v_*"))
 say(len(views) >= 11, f"{len(views)} views")
 for view in views:
@@ -83,6 +89,9 @@ for view in views:
     here = db.execute("SELECT " + ", ".join(f'"{c}"' for c in compared) + f" FROM {view}").fetchall()
     real = [any(isinstance(r[i], float) for r in here) for i in range(len(compared))]
     whole = [not real[i] and any(isinstance(r[i], int) for r in here) for i in range(len(compared))]
+
+    forgotten = [c for c, r, w in zip(compared, real, whole) if (r or w) and c not in NUMBERS.get(view, ())]
+    say(not forgotten, f"{view}: parquet.sql names each number{': ' * bool(forgotten) + ', '.join(forgotten)}")
 
     def typed(value, i):
         if value is None or not (real[i] or whole[i]):
