@@ -48,11 +48,17 @@ static abdb_status fail_unrecognised_format_describing_file(const abdb_input *in
     char head[100];
     const char *near;
 
-    const char *what = abdb_describe_known_unsupported_file(in);
+    bool has_results = false;
+    const char *what = abdb_describe_known_unsupported_file(in, &has_results);
 
     if (in->size == 0)
         return ABDB_FAIL(err, ABDB_FORMAT, "the file is empty (0 bytes): nothing to import");
-    if (what) return ABDB_FAIL(err, ABDB_FORMAT, "%s", what);
+    /* a file of results that was not read is no README beside them */
+    if (what)
+        return ABDB_FAIL(err, has_results ? ABDB_PARTIAL : ABDB_FORMAT, "looks like %s%s", what,
+                         has_results && abdb_looks_like_table_or_json(in)
+                             ? "; `abdb import --suggest-map FILE` drafts a map of it"
+                             : "");
     if (memchr(in->text, 0, in->text_size))
         return ABDB_FAIL(err, ABDB_FORMAT,
                          "a binary file (it holds NUL bytes), not a format that"

@@ -136,8 +136,10 @@ static int mapped_table_bid(const abdb_input *in)
             head.text_size = stop ? (size_t)(stop - in->text) : 65536;
             head.map = NULL; /* nothing is given back while others look */
         }
-        /* JSON is not bid for: a map matches by a few column names, which many programs' JSON has
-         * too. With --map or --format table it is read. */
+        /* JSON is bid for only where a map claims it: others match by a few column names, which
+         * many programs' JSON has too. With --map or --format table it is read. */
+        for (size_t i = 0; i < built.count && (in->text[0] == '[' || in->text[0] == '{'); i++)
+            s.fits |= table_map_claims_json_text(built.map[i], in);
         if (in->text[0] != '[' && in->text[0] != '{')
             (void)!deliver_markdown_json_or_csv_records(
                 &head, &nowhere, set_fits_stop_if_map_matches_or_2000_rows, &s, &err);

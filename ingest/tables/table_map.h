@@ -5,6 +5,7 @@
  *     version 2                                 raise it when rows are read otherwise; 1 if unsaid
  *     match   InstanceType AcceleratorName      columns that a header must have
  *     member  points                            of a JSON object: the array that holds the records
+ *     claims  json                              JSON with these columns is of this program alone
  *     missing "?" X                             cells that mean: none (beside "", -, N/A, null)
  *     ignore  vCPUs MemoryGiB                   columns of numbers that are none of its business
  *     set     source skypilot                   a field (schema/core/field.def) for every row
@@ -44,6 +45,9 @@ int table_map_version(const table_map *map);
 const char *table_map_json_member_or_null(const table_map *map); /* or NULL */
 /* Does the record have the columns that the map matches? */
 bool table_map_matches_columns(const table_map *map, const abdb_flat_record *record);
+/* Does the map claim JSON, and are all columns of its match line, by part, keys of the text? Then
+ * the text is read by it without --map or --format. */
+bool table_map_claims_json_text(const table_map *map, const abdb_input *in);
 /* The same of a map that was named by its user: one without a match line serves any record. */
 bool table_map_accepts_record(const table_map *map, const abdb_flat_record *record);
 /* Does no line of the map name the column? Then results of the row have its cell as a factor, and
