@@ -48,6 +48,22 @@ static const char *const noise[] = {"load_summary.count",
                                     "failures.request_latency.*",
                                     NULL};
 
+/* What an object of statistics has that is none. */
+static void add_other_members_as_factors(abdb_entry *entry, abdb_arena *a, const char *outer,
+                                         const json_t *object)
+{
+    const char *name;
+    json_t *value;
+
+    json_object_foreach(MEMBERS(object), name, value)
+    {
+        if (!abdb_serving_statistic_of_name_or_null(name, a))
+            abdb_entry_add_renamed_extra_factor_unless_ignored(
+                entry, abdb_arena_printf(a, "%s.%s", outer, name),
+                abdb_serving_json_text_or_null(value, a), ABDB_MARK_UNKNOWN, NULL, a);
+    }
+}
+
 static void add_latencies_or_count_left_out(abdb_entry *entry, abdb_arena *a, const state *s,
                                             const json_t *latency, long long requests)
 {
@@ -62,6 +78,8 @@ static void add_latencies_or_count_left_out(abdb_entry *entry, abdb_arena *a, co
     {
         const char *metric = NULL;
 
+        add_other_members_as_factors(entry, a, abdb_arena_printf(a, "successes.latency.%s", name),
+                                     statistics);
         for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++)
             if (strcmp(name, metrics[i][0]) == 0) metric = metrics[i][1];
         if (metric) /* of gaps their number is not stated */
@@ -81,14 +99,27 @@ static void add_rate(abdb_entry *entry, abdb_arena *a, const char *metric, const
     if (result) result->n = requests;
 }
 
-static void count_other_rates_and_statistics_left_out(const state *s, abdb_arena *a,
-                                                      const json_t *root)
+static void count_other_rates_and_statistics_left_out(abdb_entry *entry, const state *s,
+                                                      abdb_arena *a, const json_t *root)
 {
     static const char *const rates[] = {"input_tokens_per_sec", "total_tokens_per_sec"};
     const json_t *successes = json_object_get(root, "successes"),
                  *failures = json_object_get(root, "failures"),
                  *throughput = json_object_get(successes, "throughput");
 
+    add_other_members_as_factors(entry, a, "successes.latency",
+                                 json_object_get(successes, "latency"));
+    add_other_members_as_factors(entry, a, "successes.prompt_len",
+                                 json_object_get(successes, "prompt_len"));
+    add_other_members_as_factors(entry, a, "successes.output_len",
+                                 json_object_get(successes, "output_len"));
+    add_other_members_as_factors(entry, a, "failures.request_latency",
+                                 json_object_get(failures, "request_latency"));
+    add_other_members_as_factors(entry, a, "failures.prompt_len",
+                                 json_object_get(failures, "prompt_len"));
+    add_other_members_as_factors(
+        entry, a, "load_summary.schedule_delay",
+        json_object_get(json_object_get(root, "load_summary"), "schedule_delay"));
     for (size_t i = 0; i < 2; i++)
         if (json_object_get(throughput, rates[i]))
             abdb_left_out_count_value(s->in->left_out, rates[i]);
@@ -133,7 +164,7 @@ static void fill_entry_of_report(abdb_entry *entry, abdb_arena *a, const state *
     add_rate(entry, a, "queries_per_s", "query/s", json_object_get(throughput, "requests_per_sec"),
              requests);
     add_latencies_or_count_left_out(entry, a, s, json_object_get(successes, "latency"), requests);
-    count_other_rates_and_statistics_left_out(s, a, root);
+    count_other_rates_and_statistics_left_out(entry, s, a, root);
     abdb_entry_mark_failed_if_requests_failed(entry, completed, completed + failed);
     if (completed == 0) {
         abdb_entry_drop_results_as_left_out(entry);

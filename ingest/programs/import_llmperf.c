@@ -31,8 +31,7 @@ static int llmperf_bid(const abdb_input *in)
                : 0;
 }
 
-static const char *const noise[] = {
-    "timestamp", "name", "api", "results_error_code_frequency", "results_num*_tokens_*", NULL};
+static const char *const noise[] = {"timestamp", "name", "api", "results_num*_tokens_*", NULL};
 
 /* "quantiles_p99", "mean": the statistic that the end of a name means, or NULL. */
 static const char *statistic_of_end_or_null(const char *end, abdb_arena *a)

@@ -296,7 +296,7 @@ static abdb_status import_line(void *self, const text_line *line, abdb_error *er
         if (version)
             set_setting(s, "software",
                         abdb_arena_printf(&s->arena, "TensorRT %.*s",
-                                          (int)strcspn(version + 10, "]"), version + 10));
+                                          (int)strcspn(version + 11, "]"), version + 11));
         if (command) read_options_of_command(s, command);
         if (!running) TRY(import_or_reject_run_and_forget(s, err));
         goto done;
