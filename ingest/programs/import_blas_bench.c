@@ -1,14 +1,14 @@
 /* import_blas_bench.c - hipblaslt-bench and rocblas-bench: timed matrix products.
  *
- * How nine logs, pages and posts and the tools' sources disagree: hipblaslt-bench puts "[0]:" before
- * the heading, on a line of its own behind it, or nowhere; its columns grew with each release
- * (a_type, scaleA, swizzle_a, flush, frequencies, "efficiency"), and rocblas-bench writes M,N,K and
- * no type, which stands in the command (-r f16_r) if at all. Rates are GFLOP/s of the product and
- * GB/s of its operands, of rocblas-bench often the first alone; CPU-Gflops and CPU-us of the
- * reference on the host are left out by name. A launch too short for the clock prints inf and 0.
- * "Winner:" repeats the row of the fastest solution. The device is "Device ID 0 : NAME arch", printed
- * behind each command. Functions other than products have no M, N and K and are rejected by name of their
- * line. Rates are means over the iterations. The input row is a line.
+ * How nine logs, pages and posts disagree, and the tools' sources: hipblaslt-bench puts "[0]:"
+ * before the heading, on a line of its own behind it, or nowhere; its columns grew with each
+ * release (a_type, scaleA, swizzle_a, flush, frequencies, "efficiency"), and rocblas-bench writes
+ * M,N,K and no type, which stands in the command (-r f16_r) if at all. Rates are GFLOP/s of the
+ * product and GB/s of its operands, of rocblas-bench often the first alone; CPU-Gflops and CPU-us
+ * of the reference on the host are left out by name. A launch too short for the clock prints inf
+ * and 0. "Winner:" repeats the row of the fastest solution. The device is "Device ID 0 : NAME
+ * arch", printed behind each command. Functions other than products have no M, N and K and are
+ * rejected by name of their line. Rates are means over the iterations. The input row is a line.
  */
 #include <ctype.h>
 #include <math.h>
@@ -111,8 +111,9 @@ static void add_rates(state *s, const cells *row)
 
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         const char *printed = cell_or_null(s, row, rates[i][0]);
+        double value;
 
-        if (printed && strtod(printed, NULL) > 0 && isfinite(strtod(printed, NULL)))
+        if (printed && abdb_double_parse(printed, ABDB_MARK_POINT, &value) && value > 0)
             (void)abdb_entry_add_printed_result_or_count_left_out(
                 s->entry, rates[i][1], "mean", printed, ABDB_MARK_POINT, rates[i][2]);
     }

@@ -1,13 +1,13 @@
 /* import_mamf_finder.c - mamf-finder of Machine Learning Engineering: the fastest matrix products.
  *
- * How seven posts and pages of five authors disagree: the first prints "The best
- * outcome was 5.0TFLOPS @ 4096x9216x1024 (MxNxK) (tried 64 shapes)"; the second mean, median and
- * max, each of its own shape, and a line for each shape; the third MAMF (the median of the fastest
- * bursts) and MSMF (sustained, the device saturated), with power and clock. A console overwrites
- * the line of a shape, so that copies hold few of them; a log has all. A best outcome whose shape's
- * line was read is that line again, and is not stored twice. Posts begin at the outcomes: device
- * and format then stand nowhere. Means over all shapes describe the search and are left out.
- * Each product is an entry; the input row is a line.
+ * How three logs, five posts and pages and the sources of three versions disagree: the first prints
+ * "The best outcome was 5.0TFLOPS @ 4096x9216x1024 (MxNxK) (tried 64 shapes)"; the second mean,
+ * median and max, each of its own shape, and a line for each shape; the third MAMF (the median of
+ * the fastest bursts) and MSMF (sustained, the device saturated), with power and clock. A console
+ * overwrites the line of a shape, so that copies hold few of them; a log has all. A best outcome
+ * whose shape's line was read is that line again, and is not stored twice. Posts begin at the
+ * outcomes: device and format then stand nowhere. Means over all shapes describe the search and are
+ * left out. Each product is an entry; the input row is a line.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@
 #include "ingest/check_entry.h"
 #include "ingest/read/text_lines.h"
 #include "ingest/read/unknown_factor.h"
+#include "schema/core/array.h"
 
 enum { SHAPE = 40, SHAPES_MAX = 1 << 16 };
 
@@ -64,15 +65,12 @@ static bool shape_was_read(const state *s, const char *shape)
 
 static abdb_status remember_shape(state *s, const char *shape, abdb_error *err)
 {
-    if (s->shapes == SHAPES_MAX || strlen(shape) >= SHAPE) return ABDB_OK;
-    if (s->shapes == s->room) {
-        size_t room = s->room ? 2 * s->room : 64;
-        void *more = realloc(s->seen, room * sizeof *s->seen);
+    void *more;
 
-        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "shapes");
-        s->seen = more;
-        s->room = room;
-    }
+    if (s->shapes == SHAPES_MAX || strlen(shape) >= SHAPE) return ABDB_OK;
+    more = abdb_array_reserve_one(s->seen, s->shapes, &s->room, sizeof *s->seen);
+    if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "shapes");
+    s->seen = more;
     snprintf(s->seen[s->shapes++], SHAPE, "%s", shape);
     return ABDB_OK;
 }
@@ -103,16 +101,29 @@ static bool add_rate_before(state *s, const char *text, const char *end, const c
                               ABDB_MARK_POINT, "TFLOP/s");
 }
 
+/* "4096x9216x1024" as m, n and k. False: it is no shape. */
+static bool parse_shape(const char *shape, unsigned long long size[3])
+{
+    for (int i = 0; i < 3; i++) {
+        size_t digits = abdb_digits_parse_prefix(shape, 10, &size[i]);
+
+        if (!digits || !size[i]) return false;
+        shape += digits;
+        if (i < 2 && *shape++ != 'x') return false;
+    }
+    return true;
+}
+
 /* Hands over the product of that shape, "4096x9216x1024", whose rates the entry has. */
 static abdb_status import_product_and_reset(state *s, const text_line *line, const char *shape,
                                             const char *outcome, abdb_error *err)
 {
     abdb_entry *entry = s->entry;
-    long m, n, k;
+    static const char *const names[] = {"m", "n", "k"};
+    unsigned long long size[3];
     abdb_status st = ABDB_OK;
 
-    if (!entry->results || sscanf(shape, "%ldx%ldx%ld", &m, &n, &k) != 3 || m < 1 || n < 1 ||
-        k < 1) {
+    if (!entry->results || !parse_shape(shape, size)) {
         TRY(line_reject_and_end_row(s->sink, line, "MxNxK", "no rate, or no shape of three numbers",
                                     err));
         goto done;
@@ -123,9 +134,9 @@ static abdb_status import_product_and_reset(state *s, const text_line *line, con
     entry->field[ABDB_FIELD_device] = s->device;
     entry->field[ABDB_FIELD_devices] = "1"; /* the program runs on one */
     entry->field[ABDB_FIELD_dtype] = s->dtype;
-    abdb_entry_add_factor_parsing_number(entry, "m", abdb_arena_printf(&s->line_arena, "%ld", m));
-    abdb_entry_add_factor_parsing_number(entry, "n", abdb_arena_printf(&s->line_arena, "%ld", n));
-    abdb_entry_add_factor_parsing_number(entry, "k", abdb_arena_printf(&s->line_arena, "%ld", k));
+    for (int i = 0; i < 3; i++)
+        abdb_entry_add_factor_parsing_number(entry, names[i],
+                                             abdb_arena_printf(&s->line_arena, "%llu", size[i]));
     abdb_entry_add_factor_parsing_number(entry, "outcome", outcome);
     if (outcome) abdb_entry_add_factor_parsing_number(entry, "shapes_tried", s->tried);
     abdb_entry_add_settings_as_factors(entry, &s->settings, NULL, &s->line_arena);
@@ -164,6 +175,21 @@ done:
     return st;
 }
 
+/* "  172W 1980MHz": samples while the product ran. */
+static void add_power_and_clock(state *s, const char *text)
+{
+    static const char *const names[][2] = {{"sampled_power_w", "W"}, {"sampled_clock_mhz", "MHz"}};
+
+    for (size_t i = 0; i < 2; i++) {
+        size_t digits = strspn(text += strspn(text, " "), "0123456789.");
+
+        if (!digits || strncmp(text + digits, names[i][1], strlen(names[i][1])) != 0) return;
+        abdb_entry_add_factor_parsing_number(s->entry, names[i][0],
+                                             abdb_arena_copy(&s->line_arena, text, digits));
+        text += digits + strlen(names[i][1]);
+    }
+}
+
 /* "mean:   35.1 TFLOPS @ 15360x3072x1024 (MxNxK)", "MAMF (...): 842 TFLOPS @ ... 172W 1980MHz",
  * "The best outcome was 5.0TFLOPS @ ...". */
 static abdb_status import_outcome(state *s, const text_line *line, const char *text, const char *at,
@@ -175,7 +201,6 @@ static abdb_status import_outcome(state *s, const text_line *line, const char *t
         {"MSMF ", "value", "MSMF"},     {"The best outcome was ", "value", "best"}};
     const char *shape = copy_shape(s, at + 9), *tried = strstr(text, "(tried ");
     const char *power = strstr(text, "(MxNxK)");
-    double watts, mhz;
 
     for (size_t i = 0; i < sizeof outcomes / sizeof outcomes[0]; i++) {
         if (strncmp(text, outcomes[i][0], strlen(outcomes[i][0])) != 0) continue;
@@ -186,12 +211,7 @@ static abdb_status import_outcome(state *s, const text_line *line, const char *t
         (void)add_rate_before(s, text, at, outcomes[i][1]);
         if (tried)
             s->tried = abdb_arena_copy(&s->arena, tried + 7, strspn(tried + 7, "0123456789"));
-        if (power && sscanf(power, "(MxNxK) %lfW %lfMHz", &watts, &mhz) == 2) {
-            abdb_entry_add_factor_parsing_number(s->entry, "sampled_power_w",
-                                                 abdb_arena_printf(&s->line_arena, "%g", watts));
-            abdb_entry_add_factor_parsing_number(s->entry, "sampled_clock_mhz",
-                                                 abdb_arena_printf(&s->line_arena, "%g", mhz));
-        }
+        if (power) add_power_and_clock(s, power + strlen("(MxNxK)"));
         return import_product_and_reset(s, line, shape, outcomes[i][2], err);
     }
     return ABDB_OK;

@@ -111,13 +111,24 @@ static const char *metric_of_part_or_null(const char *part)
 static const char *statistic_of_name_or_null(state *s, const char *name)
 {
     static const char *const names[] = {"min", "max", "mean", "median"};
-    double percent;
+    static const char percentile[] = "percentile(";
+    const char *percent = name + strlen(percentile);
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i]) == 0) return names[i];
-    return sscanf(name, "percentile(%lf%%)", &percent) == 1
-               ? abdb_arena_printf(&s->arena, "p%g", percent)
-               : NULL;
+    if (strncmp(name, percentile, strlen(percentile)) != 0 || !isdigit((unsigned char)*percent))
+        return NULL;
+    return abdb_arena_printf(&s->arena, "p%.*s", (int)strspn(percent, "0123456789."), percent);
+}
+
+/* A number at the begin of a text, as it stands; NULL: there is none. */
+static const char *copy_number_or_null(state *s, const char *text)
+{
+    size_t size = strspn(text, "0123456789.eE+-");
+    double value;
+    const char *number = abdb_arena_copy(&s->arena, text, size);
+
+    return abdb_double_parse(number, ABDB_MARK_POINT, &value) ? number : NULL;
 }
 
 /* Adds "4.5 ms" as a statistic of the part, or counts it as left out. False: it is no time. */
@@ -125,13 +136,14 @@ static bool add_time_or_count_left_out(state *s, const char *part, const char *s
                                        const char *text)
 {
     const char *metric = metric_of_part_or_null(part);
-    char number[32], unit[8];
+    const char *number = copy_number_or_null(s, text), *unit = number ? text + strlen(number) : "";
 
-    if (sscanf(text, "%31[-+.0-9eE] %7[a-z]", number, unit) != 2) return false;
+    unit += strspn(unit, " ");
+    if (!number || !isalpha((unsigned char)*unit)) return false;
     if (metric)
         (void)abdb_entry_add_printed_result_or_count_left_out(
-            s->entry, metric, statistic, abdb_arena_copy(&s->arena, number, strlen(number)),
-            ABDB_MARK_POINT, abdb_arena_copy(&s->arena, unit, strlen(unit)));
+            s->entry, metric, statistic, number, ABDB_MARK_POINT,
+            abdb_arena_copy(&s->arena, unit, strspn(unit, "munsec")));
     else
         abdb_left_out_count_value(s->left_out, part);
     s->summary = true;
@@ -143,25 +155,26 @@ static bool add_time_or_count_left_out(state *s, const char *part, const char *s
 static bool read_line_of_statistics(state *s, const char *text)
 {
     const char *colon = strchr(text, ':'), *at = colon ? colon + 1 : text;
-    char part[48], name[32];
+    char part[48];
     bool any = false;
 
     if (!colon || (size_t)(colon - text) >= sizeof part) return false;
     snprintf(part, sizeof part, "%.*s", (int)(colon - text), text);
-    for (at += strspn(at, " "); sscanf(at, "%31[a-z0-9().%]", name) == 1;) {
-        const char *statistic = statistic_of_name_or_null(s, name),
-                   *value = at + strlen(name) + strspn(at + strlen(name), " =");
+    for (at += strspn(at, " "); *at; at += strspn(at, ", ")) {
+        size_t size = strcspn(at, " =,");
+        const char *name = abdb_arena_copy(&s->arena, at, size),
+                   *statistic = statistic_of_name_or_null(s, name),
+                   *value = at + size + strspn(at + size, " =");
 
         if (!statistic || !add_time_or_count_left_out(s, part, statistic, value)) break;
         any = true;
         at = value + strcspn(value, ",");
-        at += strspn(at, ", ");
     }
     return any;
 }
 
-/* The oldest form: a heading, then "mean: 1.5 ms (end to end 1.6 ms)" and "percentile: 2 ms at 99% (end
- * to end ...)". False: the line is another. */
+/* The oldest form: a heading, then "mean: 1.5 ms (end to end 1.6 ms)" and "percentile: 2 ms at 99%
+ * (end to end ...)". False: the line is another. */
 static bool read_statistic_below_heading(state *s, const char *text)
 {
     const char *colon = strchr(text, ':'), *value = colon ? colon + 1 : "", *at;
@@ -201,15 +214,16 @@ static bool read_rate_or_description(state *s, const char *text)
                                        "Total Host Walltime",
                                        NULL};
     const char *colon = strchr(text, ':'), *value = colon ? colon + 1 : "";
-    char name[48], number[32];
+    const char *number;
+    char name[48];
 
     if (!colon || (size_t)(colon - text) >= sizeof name) return false;
     snprintf(name, sizeof name, "%.*s", (int)(colon - text), text);
     value += strspn(value, " ");
-    if (strcasecmp(name, "throughput") == 0 && sscanf(value, "%31[.0-9eE+-] qps", number) == 1) {
-        (void)abdb_entry_add_printed_result_or_count_left_out(
-            s->entry, "queries_per_s", "value", abdb_arena_copy(&s->arena, number, strlen(number)),
-            ABDB_MARK_POINT, "query/s");
+    number = copy_number_or_null(s, value);
+    if (strcasecmp(name, "throughput") == 0 && number && strstr(value, " qps")) {
+        (void)abdb_entry_add_printed_result_or_count_left_out(s->entry, "queries_per_s", "value",
+                                                              number, ABDB_MARK_POINT, "query/s");
         s->summary = true;
     } else if (strcmp(name, "Selected Device") == 0 && *value) {
         s->device = abdb_arena_copy(&s->arena, value, strlen(value));

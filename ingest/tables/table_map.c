@@ -70,21 +70,6 @@ const char *table_map_json_member_or_null(const table_map *map)
     return map->member;
 }
 
-bool table_map_claims_json_text(const table_map *map, const abdb_input *in)
-{
-    if (!map->claims_json || !map->match_count) return false;
-    for (size_t i = 0; i < map->match_count; i++)
-        for (const char *part = map->match[i]; *part; part += *part == '.') {
-            size_t size = strcspn(part, ".");
-            char key[80];
-
-            snprintf(key, sizeof key, "\"%.*s\"", (int)size, part);
-            if (!abdb_flat_has_all_keys_or_columns(in, key)) return false;
-            part += size;
-        }
-    return true;
-}
-
 /* --- one row ---------------------------------------------------------------------------------- */
 
 typedef struct {

@@ -45,9 +45,6 @@ int table_map_version(const table_map *map);
 const char *table_map_json_member_or_null(const table_map *map); /* or NULL */
 /* Does the record have the columns that the map matches? */
 bool table_map_matches_columns(const table_map *map, const abdb_flat_record *record);
-/* Does the map claim JSON, and are all columns of its match line, by part, keys of the text? Then
- * the text is read by it without --map or --format. */
-bool table_map_claims_json_text(const table_map *map, const abdb_input *in);
 /* The same of a map that was named by its user: one without a match line serves any record. */
 bool table_map_accepts_record(const table_map *map, const abdb_flat_record *record);
 /* Does no line of the map name the column? Then results of the row have its cell as a factor, and
