@@ -107,6 +107,23 @@ abdb_status abdb_importer_find_by_name_or_highest_bid(const abdb_importer **out,
     return ABDB_OK;
 }
 
+const char *abdb_importer_other_format_in_post_or_null(const abdb_input *input, const char *format)
+{
+    static const char *const posts[] = {"llama-bench",  "llama-perplexity",
+                                        "nccl-tests",   "serving-console",
+                                        "trtllm-bench", "trtexec",
+                                        "mamf-finder",  "blas-bench",
+                                        "osu",          NULL};
+
+    if (!abdb_text_is_in_list(format, posts)) return NULL;
+    for (size_t i = 0; abdb_importers[i]; i++)
+        if (strcmp(abdb_importers[i]->name, format) != 0 &&
+            abdb_text_is_in_list(abdb_importers[i]->name, posts) &&
+            abdb_importers[i]->bid(input) > 0)
+            return abdb_importers[i]->name;
+    return NULL;
+}
+
 int abdb_importer_version_of_format_with_maps(const char *format, bool has_user_map)
 {
     for (size_t i = 0; abdb_importers[i]; i++) {

@@ -147,6 +147,18 @@ P
     fails 5 "11 columns where the header has 8"
 }
 
+@test "a post with output of two programs, and records inside another object, are said" {
+    { cat "$fixtures/llama_bench.log"; printf '\nFinal estimate: PPL = 7.5 +/- 0.1\n'; } >post.log
+    run abdb import post.log
+    fails 0 "post.log: holds output of llama-perplexity, too, which was passed over: \`abdb import --format llama-perplexity FILE\` reads it"
+    run abdb import --format llama-perplexity post.log
+    fails 0 "1 row: 1 accepted"
+    [[ "$output" != *"passed over"* ]]
+    printf '{"host": "x", "runs": [{"results": [{"build_commit": "b", "n_prompt": 512, "n_gen": 0, "avg_ts": 5.5}]}]}\n' >nested.json
+    run abdb import nested.json
+    fails 5 "the records of llama-bench stand inside this object: take them out"
+}
+
 @test "BabelStream and STREAM: columns follow the heading, runs are separate, a failed validation is a mark" {
     printf 'Function    Best Rate MB/s  Avg time     Min time     Max time\nCopy:          1000.0     0.011000     0.010903     0.012500\nFailed Validation on array a[]\n' >a.txt
     printf 'BabelStream\nVersion: 5.0\nUsing CUDA device Acme A1\nFunction    MBytes/sec  Min (sec)   Max         Average\nAdd4        2000.000  0.00256     0.00300     0.00270\nGEOMEAN     2000.0\n' >>a.txt
