@@ -9,54 +9,41 @@ enum { HEAD = 1 << 16 };
 /* All words must stand in the text ('|' between them), the first of them at its beginning where
  * `begins` says so. First match counts. */
 static const struct {
-    bool begins;
+    bool begins, results; /* results: of a benchmark or acceptance program */
     const char *words, *what;
 } known[] = {
-    {true, "SQLite format 3|CUPTI_ACTIVITY",
+    {true, false, "SQLite format 3|CUPTI_ACTIVITY",
      "a profile that Nsight Systems (nsys) exported to SQLite; abdb reads no profiles"},
-    {true, "SQLite format 3", "an SQLite database; abdb reads those of llama-bench only"},
-    {true, "PRAGMA foreign_keys=|INSERT INTO",
+    {true, false, "SQLite format 3", "an SQLite database; abdb reads those of llama-bench only"},
+    {true, false, "PRAGMA foreign_keys=|INSERT INTO",
      "a dump of an SQLite database, of no program whose tables abdb reads"},
-    {true, "numCycle|algbw|busbw",
+    {true, true, "numCycle|algbw|busbw",
      "a CSV of rccl-tests (-Z csv); abdb reads its console output and, of nccl-tests, -J"},
-    {true, "numCycle|algBw|busBw",
+    {true, true, "numCycle|algBw|busBw",
      "a CSV of rccl-tests (-Z csv); abdb reads its console output and, of nccl-tests, -J"},
-    {false, "\"algBw\"|\"busBw\"|\"inPlace\"",
+    {false, true, "\"algBw\"|\"busBw\"|\"inPlace\"",
      "JSON lines of rccl-tests (-Z json); abdb reads its console output and, of nccl-tests, -J"},
-    {false, "\"nccl-tests structured output\"",
+    {false, true, "\"nccl-tests structured output\"",
      "JSON of a proposed form of nccl-tests; abdb reads the console output and -J of the released"},
-    {false, "| time (us)|algbw (GB/s)|busbw (GB/s)",
+    {false, true, "| time (us)|algbw (GB/s)|busbw (GB/s)",
      "a table of nccl-tests that was rewritten by hand; abdb reads the program's own output"},
-    {false, "S_PP t/s|S_TG t/s",
+    {false, true, "S_PP t/s|S_TG t/s",
      "a table of llama-sweep-bench or llama-batched-bench; abdb reads those of llama-bench"},
-    {false, "op_name|op_params|test_mode",
+    {false, true, "op_name|op_params|test_mode",
      "output of test-backend-ops of llama.cpp; abdb reads that of llama-bench"},
-    {false, "Iterations|Time|CPU|----------\nBenchmark",
+    {false, true, "Iterations|Time|CPU|----------\nBenchmark",
      "console output of google-benchmark; abdb reads its JSON (--benchmark_format=json)"},
-    {false, "name,iterations,real_time,cpu_time",
+    {false, true, "name,iterations,real_time,cpu_time",
      "CSV of google-benchmark; abdb reads its JSON (--benchmark_format=json)"},
-    {false, "# Benchmark Results|GPU Time|Samples",
+    {false, true, "# Benchmark Results|GPU Time|Samples",
      "console output of NVBench; abdb reads its JSON (--json FILE)"},
-    {false, ":::MLPv0.5", "a training log of MLPerf v0.5, which abdb reads in its round's folder"},
-    {false, ":::MLL ", "a training log of MLPerf v0.6, which abdb reads in its round's folder"},
-    {false, "=== Performance summary ===|Throughput: | qps",
-     "output of trtexec; abdb reads trtllm-bench of TensorRT-LLM"},
-    {false, "\"results_|_quantiles_p25\"|\"num_concurrent_requests\"",
-     "a summary of llmperf; abdb reads vLLM's, SGLang's, AIPerf's and GuideLLM's"},
-    {false, "\"load_summary\"|\"successes\"|\"failures\"",
-     "a report of inference-perf; abdb reads vLLM's, SGLang's, AIPerf's and GuideLLM's"},
-    {false, "\"elapsed_time\"|\"num_requests\"|\"total_num_tokens\"|\"tokens_per_second\"",
-     "JSON of vllm bench throughput; abdb reads that of vllm bench serve"},
-    {false, "\"avg_latency\"|\"latencies\"|\"percentiles\"",
-     "JSON of vllm bench latency; abdb reads that of vllm bench serve"},
-    {false, "The best outcome was |TFLOPS @ ",
-     "output of mamf-finder; abdb reads the tables that are made of it (markdown)"},
-    {false, "rocblas-Gflops|transA,transB",
-     "output of rocblas-bench; abdb reads it with a map (`abdb import --suggest-map FILE`)"},
-    {false, "Successfully ran diagnostic for group.",
+    {false, false, ":::MLPv0.5",
+     "a training log of MLPerf v0.5, which abdb reads in its round's folder"},
+    {false, false, ":::MLL ",
+     "a training log of MLPerf v0.6, which abdb reads in its round's folder"},
+    {false, true, "Successfully ran diagnostic for group.",
      "output of dcgmi diag, which has verdicts; abdb reads the rates of nvbandwidth"},
-    {true, "timestamp|power.draw",
-     "a log of nvidia-smi; abdb reads it with a map (`abdb import --suggest-map FILE`)"},
+    {true, false, "timestamp|power.draw", "a log of nvidia-smi; abdb reads it with a map of yours"},
 };
 
 static bool holds_all_listed_words(const char *text, size_t size, const char *words,
@@ -76,12 +63,14 @@ static bool holds_all_listed_words(const char *text, size_t size, const char *wo
     return true;
 }
 
-const char *abdb_describe_known_unsupported_file(const abdb_input *in)
+const char *abdb_describe_known_unsupported_file(const abdb_input *in, bool *has_results)
 {
     size_t size = in->text_size < HEAD ? in->text_size : HEAD;
 
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (holds_all_listed_words(in->text, size, known[i].words, known[i].begins))
+        if (holds_all_listed_words(in->text, size, known[i].words, known[i].begins)) {
+            *has_results = known[i].results;
             return known[i].what;
+        }
     return NULL;
 }

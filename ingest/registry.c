@@ -48,11 +48,17 @@ static abdb_status fail_unrecognised_format_describing_file(const abdb_input *in
     char head[100];
     const char *near;
 
-    const char *what = abdb_describe_known_unsupported_file(in);
+    bool has_results = false;
+    const char *what = abdb_describe_known_unsupported_file(in, &has_results);
 
     if (in->size == 0)
         return ABDB_FAIL(err, ABDB_FORMAT, "the file is empty (0 bytes): nothing to import");
-    if (what) return ABDB_FAIL(err, ABDB_FORMAT, "%s", what);
+    /* a file of results that was not read is no README beside them */
+    if (what)
+        return ABDB_FAIL(err, has_results ? ABDB_PARTIAL : ABDB_FORMAT, "looks like %s%s", what,
+                         has_results && abdb_looks_like_table_or_json(in)
+                             ? "; `abdb import --suggest-map FILE` drafts a map of it"
+                             : "");
     if (memchr(in->text, 0, in->text_size))
         return ABDB_FAIL(err, ABDB_FORMAT,
                          "a binary file (it holds NUL bytes), not a format that"
@@ -99,6 +105,23 @@ abdb_status abdb_importer_find_by_name_or_highest_bid(const abdb_importer **out,
                          best->name);
     *out = best;
     return ABDB_OK;
+}
+
+const char *abdb_importer_other_format_in_post_or_null(const abdb_input *input, const char *format)
+{
+    static const char *const posts[] = {"llama-bench",  "llama-perplexity",
+                                        "nccl-tests",   "serving-console",
+                                        "trtllm-bench", "trtexec",
+                                        "mamf-finder",  "blas-bench",
+                                        "osu",          NULL};
+
+    if (!abdb_text_is_in_list(format, posts)) return NULL;
+    for (size_t i = 0; abdb_importers[i]; i++)
+        if (strcmp(abdb_importers[i]->name, format) != 0 &&
+            abdb_text_is_in_list(abdb_importers[i]->name, posts) &&
+            abdb_importers[i]->bid(input) > 0)
+            return abdb_importers[i]->name;
+    return NULL;
 }
 
 int abdb_importer_version_of_format_with_maps(const char *format, bool has_user_map)

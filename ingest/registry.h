@@ -13,6 +13,9 @@ ABDB_MUST_USE abdb_status abdb_importer_find_by_name_or_highest_bid(const abdb_i
                                                                     const char *name,
                                                                     const abdb_input *input,
                                                                     abdb_error *err);
+/* The name of another format of logs and posts that the input holds, too, beside `format`, which it
+ * was read as; NULL: none, or `format` is none of them. */
+const char *abdb_importer_other_format_in_post_or_null(const abdb_input *input, const char *format);
 /* Today's version of a format: of an importer, or of a round's result folders. has_user_map: the
  * user's map reads the files, none of this build. 0: no such format. */
 int abdb_importer_version_of_format_with_maps(const char *format, bool has_user_map);

@@ -24,6 +24,10 @@
 #include "ingest/read/unknown_factor.h"
 #include "schema/core/array.h"
 
+#define NESTED                                                                            \
+    "the records of llama-bench stand inside this object: take them out, as by jq '.. | " \
+    "objects | select(.avg_ts?)'"
+
 /* What the lines around one table say. A log, or a thread of posts, may hold several. */
 typedef struct {
     llama_devices devices; /* that the run lists */
@@ -175,7 +179,12 @@ static abdb_status import_or_reject_llama_bench_record(void *self, const abdb_fl
     if (!(abdb_flat_number_or_nan_note_doubt(r, "avg_ts") > 0)) {
         abdb_flat_count_refused_values(r, values);
         TRY(abdb_flat_reject_and_end_row(s->sink, r, "avg_ts",
-                                         "no rate: avg_ts is missing, zero or no number", err));
+                                         r->raw &&
+                                                 !abdb_flat_text_or_null_mark_asked(r, "avg_ts") &&
+                                                 strstr(r->raw, "\"avg_ts\"")
+                                             ? NESTED
+                                             : "no rate: avg_ts is missing, zero or no number",
+                                         err));
         goto done;
     }
     llama_devices_add_separated_names(&devices, &a,

@@ -1,12 +1,13 @@
 /* import_mapped.c - tables that a map file explains: CSV, JSON records and markdown tables. The
  * maps of ingest/maps/ are found by the columns they match; --map FILE reads one of the user's. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ingest/read/csv.h"
 #include "ingest/read/markdown_tables.h"
-#include "ingest/tables/table_map.h"
+#include "ingest/tables/table_map_internal.h"
 
 enum { MAPS_MAX = 64 };
 
@@ -118,6 +119,23 @@ static abdb_status set_fits_stop_if_map_matches_or_2000_rows(void *self,
     return s->fits || s->rows++ > 2000 ? ABDB_FAIL(err, ABDB_LIMIT, "seen enough") : ABDB_OK;
 }
 
+/* Does the map claim JSON, and are all columns of its match line, by part, keys of the text? Then
+ * the text is read by it without --map or --format. */
+static bool map_claims_json_text(const table_map *map, const abdb_input *in)
+{
+    if (!map->claims_json || !map->match_count) return false;
+    for (size_t i = 0; i < map->match_count; i++)
+        for (const char *part = map->match[i]; *part; part += *part == '.') {
+            size_t size = strcspn(part, ".");
+            char key[80];
+
+            snprintf(key, sizeof key, "\"%.*s\"", (int)size, part);
+            if (!abdb_flat_has_all_keys_or_columns(in, key)) return false;
+            part += size;
+        }
+    return true;
+}
+
 /* Only the first lines of a table file are looked at, of a markdown file all of them. */
 static int mapped_table_bid(const abdb_input *in)
 {
@@ -136,8 +154,10 @@ static int mapped_table_bid(const abdb_input *in)
             head.text_size = stop ? (size_t)(stop - in->text) : 65536;
             head.map = NULL; /* nothing is given back while others look */
         }
-        /* JSON is not bid for: a map matches by a few column names, which many programs' JSON has
-         * too. With --map or --format table it is read. */
+        /* JSON is bid for only where a map claims it: others match by a few column names, which
+         * many programs' JSON has too. With --map or --format table it is read. */
+        for (size_t i = 0; i < built.count && (in->text[0] == '[' || in->text[0] == '{'); i++)
+            s.fits |= map_claims_json_text(built.map[i], in);
         if (in->text[0] != '[' && in->text[0] != '{')
             (void)!deliver_markdown_json_or_csv_records(
                 &head, &nowhere, set_fits_stop_if_map_matches_or_2000_rows, &s, &err);

@@ -5,6 +5,7 @@
  *     version 2                                 raise it when rows are read otherwise; 1 if unsaid
  *     match   InstanceType AcceleratorName      columns that a header must have
  *     member  points                            of a JSON object: the array that holds the records
+ *     claims  json                              JSON with these columns is of this program alone
  *     missing "?" X                             cells that mean: none (beside "", -, N/A, null)
  *     ignore  vCPUs MemoryGiB                   columns of numbers that are none of its business
  *     set     source skypilot                   a field (schema/core/field.def) for every row

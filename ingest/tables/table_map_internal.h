@@ -34,6 +34,7 @@ struct table_map {
     const char **match, **missing, **ignore;
     size_t match_count, missing_count, ignore_count;
     int version;
+    bool claims_json;
     map_line line[MAP_LINES_MAX];
     size_t count;
 };

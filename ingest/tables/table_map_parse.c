@@ -207,6 +207,8 @@ static abdb_status parse_map_line(parser *p)
         return parse_version_line(p);
     else if (strcmp(verb, "member") == 0)
         p->map->member = p->word[1];
+    else if (strcmp(verb, "claims") == 0 && strcmp(p->word[1], "json") == 0)
+        p->map->claims_json = true;
     else if (strcmp(verb, "match") == 0)
         p->map->match = copy_words_from_index(p, 1, &p->map->match_count);
     else if (strcmp(verb, "missing") == 0)

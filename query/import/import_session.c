@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ingest/read/archive.h"
+#include "ingest/registry.h"
 #include "query/answer/sql_rows.h"
 #include "query/import/input_files.h"
 #include "query/import/parquet_input.h"
@@ -108,6 +109,20 @@ static void warn_and_count_if_nothing_kept(import_session *s, const char *path, 
     abdb_print_stderr_remark("%s: is of the format %s, but nothing was kept of it", path, format);
 }
 
+/* A post may hold the output of two programs, of which one was read. */
+static void warn_of_other_format_in_post(const import_session *s, const abdb_input *input,
+                                         const char *format)
+{
+    const char *other = s->options->format || s->quiet || s->shipped
+                            ? NULL
+                            : abdb_importer_other_format_in_post_or_null(input, format);
+
+    if (other)
+        abdb_print_stderr_remark("%s: holds output of %s, too, which was passed over: `abdb import"
+                                 " --format %s FILE` reads it",
+                                 input->path, other, other);
+}
+
 /* One input as one unit. `named`: on the command line; else an unknown format is passed over. */
 static abdb_status import_input_or_give_it_to_round(import_session *s, const abdb_input *input,
                                                     bool named, abdb_error *err)
@@ -147,6 +162,7 @@ static abdb_status import_input_or_give_it_to_round(import_session *s, const abd
     abdb_warn_of_import_with_other_overrides(input->path, &unit);
     if (!s->quiet && (!s->shipped || unit.counts.rejected))
         abdb_print_import_result_and_warnings(s, input->path, &unit);
+    warn_of_other_format_in_post(s, input, unit.format);
     if (!s->shipped && has_content_beyond_heading(input))
         warn_and_count_if_nothing_kept(s, input->path, named, unit.format, &unit.counts);
     return ABDB_OK;

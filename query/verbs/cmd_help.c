@@ -23,6 +23,7 @@ static const char map_page[] =
     "  version 2                              raise it when rows are read otherwise; 1 if unsaid\n"
     "  match   InstanceType AcceleratorName   columns that the header must have\n"
     "  member  points                         of a JSON object: the array of records\n"
+    "  claims  json                           JSON with these columns needs no --map\n"
     "  missing \"?\" X                          cells that mean none, beside \"\", -, N/A, null\n"
     "  ignore  vCPUs                          columns of numbers that are none of its business\n"
     "  set     source skypilot                a field for every row\n"

@@ -59,6 +59,8 @@ NOISE = {
     # what is noise, or of requests that failed; the second benchmark is told by the first
     "guidellm.json": ["args.target", "args.profile", "args.rate", "benchmarks.config.id_", "benchmarks.config.run_id", "benchmarks.config.run_index",
                       "benchmarks.type_", "benchmarks.scheduler_state*", "*.mode", "*.errored*", "*.count", "*.target", "*.request_totals*", "*.std_dev", "*.request_latency.*.median", "*.p50"],
+    # bounds of a mean, and what other counts say
+    "llmperf.json": ["name", "timestamp", "*_stddev", "results_error_rate"],
     "lm_eval.json": ["date", "*.alias", "results.group*", "results.summ*", "configs.arc_easy.task", "configs.arc_easy.doc_to_text", "versions*", "n-shot*", "n-samples*", "model_name",
                      "results.*_stderr*", "results", "configs",
                      "results.gsm8k", "results.wikitext"],
@@ -174,6 +176,7 @@ FORMS = {
     "osu.txt": console("# Size", "# [ %s: %s ]"), "nccl_tests.out": console("0: # Using devices", "0: # %s: %s"),
     "mlperf_detail.txt": mllog, "mlperf_training.txt": mllog,
     "serving_console.txt": console("Benchmark duration", "%s: %s"),
+    "inference_perf.json": json_places, "llmperf.json": json_places, "vllm_throughput.json": json_places,
     "aiperf.json": json_places, "guidellm.json": json_places, "lm_eval.json": json_places,
     "trtllm_bench.log": console("PP Size", "%s: %s"), "llama_perplexity.log": console("0.00.031.309 I print_info: file type", "print_info: %s = %s"),
     "superbench.jsonl": json_places, "nvbandwidth.txt": console("CUDA Runtime", "%s: %s"),

@@ -462,3 +462,79 @@ P
     run abdb import none.txt
     fails 5 "no rate: missing, zero or no number"
 }
+
+@test "inference-perf and llmperf: rates, latencies and load; failures mark the run" {
+    run abdb import --set device=A1 "$fixtures/inference_perf.json" "$fixtures/llmperf.json"
+    fails 0 "4 of 100 requests failed"
+    fails 0 "2 of 50 requests failed"
+    fails 0 "normalized_time_per_output_token (2)"
+    fails 0 "results_inter_token_latency_s (9)"
+    same "$(ask "SELECT source, load_kind, load, tokens_per_s, model, input_tokens, output_tokens, marks FROM v_curve ORDER BY 1")" \
+        $'inference-perf,request_rate,2,480,,1000,250,failed\nllmperf,concurrency,4,288,acme/Small-1B,512,128,failed'
+    same "$(ask "SELECT source, metric, value, low, n FROM v_result WHERE statistic = 'mean' ORDER BY 1, 2")" \
+        $'inference-perf,itl_s,0.0125,,\ninference-perf,latency_s,4.5,,96\ninference-perf,tpot_s,0.0125,,96\ninference-perf,ttft_s,0.25,,96\nllmperf,latency_s,1.65,1.4,48\nllmperf,ttft_s,0.1375,0.1,48'
+    # 135 requests a minute
+    same "$(ask "SELECT value FROM v_result WHERE source = 'llmperf' AND metric = 'queries_per_s'")" 2.25
+    sed 's/"count": 96/"count": 0/; s/"count": 4,/"count": 100,/' "$fixtures/inference_perf.json" >none.json
+    run abdb import none.json
+    fails 0 "100 of 100 requests failed"
+    same "$(ask "SELECT count(*) FROM v_run WHERE reason = 'no request was completed'")" 1
+    printf '{"load_summary": {"count": 5}, "successes": {"count": 5}, "failures": {"count": 0}}\n' >empty.json
+    printf '{"results_ttft_s_mean": null, "results_mean_output_throughput_token_per_s": null}\n' >bare.json
+    run abdb import empty.json bare.json
+    fails 5 "no rate, no latency"
+}
+
+@test "vLLM's bench throughput and bench latency are read by maps that claim their JSON" {
+    run abdb import --set device=A1 "$fixtures/vllm_throughput.json" "$fixtures/vllm_latency.json"
+    [ "$status" -eq 0 ]
+    same "$(ask "SELECT source, metric, statistic, value FROM v_result ORDER BY 1, 3")" \
+        $'vllm-latency,latency_s,mean,1.25\nvllm-latency,latency_s,median,1.25\nvllm-latency,latency_s,p10,1.15\nvllm-latency,latency_s,p25,1.1875\nvllm-latency,latency_s,p75,1.3125\nvllm-latency,latency_s,p90,1.35\nvllm-latency,latency_s,p99,1.3725\nvllm-throughput,queries_per_s,value,16'
+    # the rate of all tokens counts prompts: no rate of answers
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor WHERE factor LIKE 'total_tokens%' ORDER BY 1")" $'total_tokens,51200\ntotal_tokens_per_s,4096'
+    # other JSON with some of the words is no throughput
+    printf '{"elapsed_time": 5.5, "num_requests": 8}\n' >other.json
+    run abdb import other.json
+    fails 6 "not a format that abdb reads"
+}
+
+@test "trtexec: both forms, device, options and version; a failed run is rejected" {
+    run abdb import "$fixtures/trtexec.log"
+    fails 0 "3 rows: 2 accepted, 0 duplicate, 1 rejected"
+    fails 0 "the run failed or did not end"
+    fails 0 "Enqueue Time (8), end to end (3)"
+    same "$(ask "SELECT device, devices, model, dtype, metric, statistic, value FROM v_result WHERE statistic IN ('mean', 'p99', 'value') ORDER BY entry_id, 5, 6")" \
+        $'A100-SXM-80GB,1,acme-net.onnx,,latency_s,mean,0.0025\nA100-SXM-80GB,1,acme-net.onnx,,latency_s,p99,0.0035\nA100-SXM-80GB,1,acme-net.onnx,,queries_per_s,value,500.25\nA100-SXM-80GB,1,acme-net.onnx,,time_s,mean,0.002\nA100-SXM-80GB,1,acme-net.onnx,,time_s,p99,0.00325\n,1,old.prototxt,,latency_s,mean,0.0105\n,1,old.prototxt,,latency_s,p99,0.0125\n,1,old.prototxt,,queries_per_s,value,380.5\n,1,old.prototxt,,time_s,mean,0.00825'
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor WHERE factor IN ('software', 'option.shapes', 'option.fp16', 'option.batch', 'Precision') ORDER BY 1, 2")" \
+        $'Precision,FP32+FP16\noption.batch,4\noption.fp16,1\noption.shapes,images:8x3x224x224\nsoftware,TensorRT 100200'
+    # a post: no times of day, equals signs lost
+    printf '```\n=== Performance summary ===\nThroughput: 169.5 qps\nLatency: min = 5.5 ms, max 6.25 ms, mean 5.75 ms, percentile(99%%) 6.125 ms\n```\n' >post.md
+    run abdb import post.md
+    fails 0 "1 row: 1 accepted"
+    same "$(ask "SELECT statistic, value FROM v_result WHERE metric = 'latency_s' AND value > 0.005 AND value < 0.0075 ORDER BY 1")" $'max,0.00625\nmean,0.00575\nmin,0.0055\np99,0.006125'
+}
+
+@test "mamf-finder: a product for each shape; a best outcome whose shape has a line is not stored twice" {
+    run abdb import "$fixtures/mamf_finder.txt"
+    fails 0 "6 rows: 6 accepted"
+    fails 0 "best outcome, of a line above (2), mean over all shapes (2)"
+    same "$(ask "SELECT coalesce(device, '?'), coalesce(dtype, '?'), statistic, value / 1e12 FROM v_result WHERE statistic IN ('mean', 'value') ORDER BY entry_id")" \
+        $'H100-SXM,bf16,mean,512.5\nH100-SXM,bf16,mean,640.5\nH100-SXM,bf16,mean,700.5\n?,?,value,842\n?,?,value,722\n?,?,value,115.5'
+    same "$(ask "SELECT DISTINCT text FROM v_factor WHERE factor IN ('m', 'k', 'outcome', 'shapes_tried', 'torch') AND entry_id = (SELECT entry_id FROM v_result WHERE value = 700.5e12) ORDER BY factor")" \
+        $'4096\n3072\nbest mean\n3\n2.5.1+cu121'
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor WHERE factor LIKE 'sampled%' AND num > 200 ORDER BY 1, 2")" $'sampled_clock_mhz,1612\nsampled_clock_mhz,1980\nsampled_power_w,681'
+    printf 'Tried 5 shapes => the best outcomes were:\nmean:   35.5 TFLOPS @ 512x (MxNxK)\n' >torn.txt
+    run abdb import torn.txt
+    fails 5 "no rate, or no shape of three numbers"
+}
+
+@test "hipblaslt-bench and rocblas-bench: products of both; inf, other functions and torn rows are rejected" {
+    run abdb import "$fixtures/blas_bench.log"
+    fails 0 "5 rows: 2 accepted, 0 duplicate, 3 rejected"
+    fails 0 "CPU-Gflops (1), CPU-us (1), Winner, of a row above (1)"
+    same "$(ask "SELECT source, device, devices, dtype, metric, value FROM v_result ORDER BY 1, 5")" \
+        $'hipblaslt-bench,MI300X,1,bf16,bytes_per_s,437500000000\nhipblaslt-bench,MI300X,1,bf16,flops_per_s,500000000000000\nhipblaslt-bench,MI300X,1,bf16,time_s,0.00027487700000000003\nrocblas-bench,,1,fp16,flops_per_s,97190500000000\nrocblas-bench,,1,fp16,time_s,0.001317'
+    same "$(ask "SELECT reason FROM v_reject ORDER BY line")" \
+        $'"no rate: inf, zero or no number, as the launch was too short"\nmore or fewer cells than headings\nno matrix product: abdb reads no other function of BLAS'
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor WHERE factor IN ('m', 'transpose', 'c_type') AND entry_id = (SELECT min(entry_id) FROM v_run) ORDER BY 1")" $'c_type,bf16_r\nm,8192\ntranspose,tn'
+}

@@ -168,7 +168,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
 @test "serving and quality: public files, mixed in a folder, without an option" {
     need_realdata serving-quality
     run abdb import "$realdata/serving-quality"
-    fails 0 "total: 14 files"
+    fails 0 "total: 25 files"
     fails 0 "0 rejected"
     # TSV: a value of each file as it stands there, and how many results come of it
     while IFS=$'\x1f' read -r file _ _ _ metric statistic value count flags; do

@@ -123,31 +123,40 @@ P
 }
 
 @test "a refusal names the format of the file; a recognised file without a kept value fails" {
-    refused() { printf '%b' "$2" >"$3"; run abdb import "$3"; fails 6 "$1"; }
-    refused "CSV of rccl-tests" 'numCycle,collective,nodes,size,time,algBw,busBw,#wrong\n0,"AllReduce",1,8,5.5,1.8,3.2,"0"\n' r.csv
+    refused() { printf '%b' "$2" >"$3"; run abdb import "$3"; fails "${4-5}" "looks like $1"; }
+    refused "a CSV of rccl-tests" 'numCycle,collective,nodes,size,time,algBw,busBw,#wrong\n0,"AllReduce",1,8,5.5,1.8,3.2,"0"\n' r.csv
     refused "JSON lines of rccl-tests" '{"algBw":0.05,"busBw":0.08,"inPlace":0,"size":1024,"time":19.1}\n' r.json
-    refused "llama-sweep-bench" '|    PP |     TG |   N_KV |   T_PP s | S_PP t/s |   T_TG s | S_TG t/s |\n|---|---|---|---|---|---|---|\n| 1 | 2 | 3 | 4 | 5 | 6 | 7 |\n' s.md
-    refused "test-backend-ops" 'build_commit,backend_name,op_name,op_params,test_mode,time_us\na,b,c,d,perf,1\n' t.csv
+    refused "a table of llama-sweep-bench" '|    PP |     TG |   N_KV |   T_PP s | S_PP t/s |   T_TG s | S_TG t/s |\n|---|---|---|---|---|---|---|\n| 1 | 2 | 3 | 4 | 5 | 6 | 7 |\n' s.md
+    refused "output of test-backend-ops" 'build_commit,backend_name,op_name,op_params,test_mode,time_us\na,b,c,d,perf,1\n' t.csv
     printf 'Run on (64 X 3500 MHz CPU s)\n---------------\nBenchmark       Time       CPU   Iterations\n---------------\ncopy/1   41.2 us   41.1 us   16981\n' >g.txt
     run abdb import g.txt
-    fails 6 "console output of google-benchmark"
+    fails 5 "console output of google-benchmark"
     refused "console output of NVBench" '# Benchmark Results\n\n| n | Samples | GPU Time |\n|---|---|---|\n| 1 | 2x | 3 us |\n' n.md
-    refused "training log of MLPerf v0.5" ':::MLPv0.5.0 ncf 1541000010.25 (estimator.py:17) run_start\n' v.log
-    refused "output of trtexec" '[I] === Performance summary ===\n[I] Throughput: 512.5 qps\n' q.txt
-    refused "summary of llmperf" '{"num_concurrent_requests": 8, "results_ttft_s_quantiles_p25": 0.5}\n' p.json
-    refused "report of inference-perf" '{"load_summary": {"count": 5}, "successes": {}, "failures": {}}\n' i.json
-    refused "vllm bench throughput" '{"elapsed_time": 5.5, "num_requests": 8, "total_num_tokens": 800, "requests_per_second": 1.5, "tokens_per_second": 145.5}\n' h.json
-    refused "vllm bench latency" '{"avg_latency": 5.5, "latencies": [5.5], "percentiles": {"10": 5.5}}\n' w.json
-    refused "output of mamf-finder" 'The best outcome was 794.5TFLOPS @ 2048x2048x13312 (MxNxK) (tried 79 shapes)\n' m.txt
-    refused "output of rocblas-bench" 'transA,transB,M,N,K,alpha,rocblas-Gflops,us\nN,T,8,8,8,1,5.5,1.5\n' rb.txt
+    refused "a training log of MLPerf v0.5" ':::MLPv0.5.0 ncf 1541000010.25 (estimator.py:17) run_start\n' v.log 6
     refused "output of dcgmi diag" 'Successfully ran diagnostic for group.\n| Diagnostic | Result |\n' d.txt
-    refused "an SQLite database; abdb reads those of llama-bench only" 'SQLite format 3\0rest of it, which is none\n' x.db
+    refused "an SQLite database; abdb reads those of llama-bench only" 'SQLite format 3\0rest of it, which is none\n' x.db 6
+    mkdir mixed && cp r.csv x.db mixed && cp "$fixtures/serving.json" mixed
+    run abdb import mixed
+    fails 5 "mixed/r.csv: looks like a CSV of rccl-tests"
+    [[ "$output" != *"x.db: looks"* && "$output" == *"vllm-serving-json"* ]]
     printf 'GPU,Model\nA1,m\n' | iconv -t UTF-16LE >u.csv
     run abdb import u.csv
     fails 6 "UTF-16 without a byte order mark"
     printf 'function,num_times,n_elements,sizeof,max_mbytes_per_sec,min_runtime,max_runtime,avg_runtime\nCopy,100,33554432,8,1339171,0,000401,0,000421,0,000409\n' >b.csv
     run abdb import b.csv
     fails 5 "11 columns where the header has 8"
+}
+
+@test "a post with output of two programs, and records inside another object, are said" {
+    { cat "$fixtures/llama_bench.log"; printf '\nFinal estimate: PPL = 7.5 +/- 0.1\n'; } >post.log
+    run abdb import post.log
+    fails 0 "post.log: holds output of llama-perplexity, too, which was passed over: \`abdb import --format llama-perplexity FILE\` reads it"
+    run abdb import --format llama-perplexity post.log
+    fails 0 "1 row: 1 accepted"
+    [[ "$output" != *"passed over"* ]]
+    printf '{"host": "x", "runs": [{"results": [{"build_commit": "b", "n_prompt": 512, "n_gen": 0, "avg_ts": 5.5}]}]}\n' >nested.json
+    run abdb import nested.json
+    fails 5 "the records of llama-bench stand inside this object: take them out"
 }
 
 @test "BabelStream and STREAM: columns follow the heading, runs are separate, a failed validation is a mark" {
