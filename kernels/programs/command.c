@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -23,6 +24,7 @@
 
 #include "kernels/harness/harness.h"
 #include "kernels/programs/command_options.h"
+#include "kernels/programs/cpu_quota.h"
 #include "kernels/programs/own_metrics.h"
 #include "kernels/programs/program_digest.h"
 #include "kernels/programs/program_output.h"
@@ -271,6 +273,9 @@ static void print_command_result_record(const program_turn *t)
     if (abdb_digest_program_libraries_and_named_files(t->words, t->since, digest))
         json_object_set_new(factors, "program_digest", json_string(digest));
     json_object_set_new(factors, "output", json_string(abdb_program_output_name(&t->output)));
+    if (isfinite(abdb_smallest_cgroup_cpu_quota()))
+        json_object_set_new(factors, "cpu_quota",
+                            json_sprintf("%.6g", abdb_smallest_cgroup_cpu_quota()));
     if (t->options.ignore_failure)
         json_object_set_new(factors, "exit_code", json_sprintf("%d", t->worst_code));
     if (t->options.warmup)

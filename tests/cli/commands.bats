@@ -449,3 +449,22 @@ compiled() { # FILE WORD
     run abdb run --command c=./grows --repeat 2
     fails 0 "c: the program, a library or a script of it changed during this run"
 }
+
+@test "the smallest quota of the cgroups around a program is a factor, of both versions" {
+    export ABDB_SENSORS=$dir/sensors
+    quota() { abdb run -q --command "$1=true" --repeat 1; ask "SELECT text FROM v_run_factor JOIN v_run USING (entry_id) WHERE factor = 'cpu_quota' AND tag = '$1'"; }
+    mkdir -p sensors/proc/self sensors/sys/fs/cgroup/{a/b,cpu/c}
+    echo 0::/a/b >sensors/proc/self/cgroup
+    same "$(quota none)" ""
+    echo "max 100000" >sensors/sys/fs/cgroup/a/b/cpu.max
+    echo "150000 100000" >sensors/sys/fs/cgroup/a/cpu.max
+    same "$(quota outer)" 1.5
+    echo "50000 100000" >sensors/sys/fs/cgroup/a/b/cpu.max
+    same "$(quota inner)" 0.5
+    echo 4:cpu,cpuacct:/c >sensors/proc/self/cgroup
+    echo -1 >sensors/sys/fs/cgroup/cpu/c/cpu.cfs_quota_us
+    same "$(quota free)" ""
+    echo 25000 >sensors/sys/fs/cgroup/cpu/c/cpu.cfs_quota_us
+    echo 100000 >sensors/sys/fs/cgroup/cpu/c/cpu.cfs_period_us
+    same "$(quota v1)" 0.25
+}
