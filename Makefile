@@ -132,7 +132,7 @@ STORE   := $(wildcard schema/store/*.c) $(wildcard schema/functions/*.c)
 INGEST  := $(wildcard ingest/*.c ingest/*/*.c)
 PLOTS   := $(wildcard plots/*.c)
 QUERY   := $(filter-out query/verbs/main.c query/sql_tables/extension.c,$(wildcard query/*/*.c query/*/*/*.c))
-RUNNER  := $(wildcard kernels/runner/*.c)
+RUNNER  := $(wildcard kernels/runner/*.c) kernels/programs/own_metrics.c
 MICRO   := $(wildcard kernels/micro/*.c kernels/workloads/*.c)
 HARNESS := $(wildcard kernels/harness/*.c)
 
@@ -327,9 +327,9 @@ $(BUILD)/libabdb-kernels.so: $(call obj,$(wildcard kernels/providers/foreign/*.c
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) $(STATIC_SHARED) $(ALL_LDFLAGS) -shared $(if $(SANITIZE),,-Wl,-z,defs) -fopenmp -o $@ $^ $(STATIC_STDIO) \
 	    -ljansson -lm -lpthread -ldl
-$(BUILD)/abdb-command: $(call obj,kernels/programs/command.c $(HARNESS) $(MICRO) $(CORE)) | $(STATIC_READY)
+$(BUILD)/abdb-command: $(call obj,$(wildcard kernels/programs/*.c) $(HARNESS) $(MICRO) $(CORE)) | $(STATIC_READY)
 	@$(if $(V),,echo "  LINK  $@")
-	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp $(STATIC_PROGRAM) -o $@ $^ -ljansson -lm -lpthread
+	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp $(STATIC_PROGRAM) -o $@ $^ -ljansson -lcrypto -lm -lpthread
 $(BUILD)/abdb-run-%: kernels/backends/%.py
 	$(Q)install -m 755 $< $@
 # Direct calls beside samples, for make bench.

@@ -3,12 +3,14 @@
  * It follows protocol.md as backends do, with the words of the command before the verb. A sample is
  * a start of the program, from its start to its end, without a shell; a quick one is started a few
  * times in a turn. {KEY} in a word is the parameter KEY of the cell, and {{KEY}} of no parameter is
- * {KEY}. It reads nothing, its standard output is dropped, and of its standard error the last line
- * is the reason where it fails. It runs in a process group that it may end as it likes, and that
- * ends with this process. Processes that it leaves, in any session, are ended after each start.
+ * {KEY}. It reads nothing, its standard output goes where --output has it, and of its standard
+ * error the last line is the reason where it fails. It runs in a process group that it may end as
+ * it likes, and that ends with this process. Processes that it leaves, in any session, are ended
+ * after each start.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -17,9 +19,15 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "kernels/harness/harness.h"
+#include "kernels/programs/command_options.h"
+#include "kernels/programs/cpu_quota.h"
+#include "kernels/programs/own_metrics.h"
+#include "kernels/programs/program_digest.h"
+#include "kernels/programs/program_output.h"
 #include "schema/core/fixed_text.h"
 #include "schema/core/sanitize_text.h"
 #include "schema/core/child_process.h"
@@ -36,9 +44,16 @@ static const abdb_backend command = {.name = "command", .summary = "wall time of
 
 typedef struct {
     char *const *words; /* up to a NULL */
+    abdb_command_options options;
     const char *cell;
     int said[2];           /* pipe of its standard error */
     char tail[LAST_WORDS]; /* the last of it */
+    abdb_program_output output;
+    struct rusage used; /* by the last start, with the processes that it waited for */
+    int exit_code;      /* of the last start */
+    time_t since;       /* the turn began */
+    int worst_code;     /* with --ignore-failure: the largest exit code */
+    abdb_own_metrics metrics;
     bool cancelled;
     char escaped[ABDB_ESCAPED_SIZE]; /* processes that it left behind and that were ended */
     char why[LAST_WORDS + 120];      /* the failure; "": none */
@@ -82,7 +97,8 @@ static void write_reason_if_exit_failed(program_turn *t, int status)
 {
     const char *words;
 
-    if (t->cancelled || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) return;
+    t->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (t->cancelled || (WIFEXITED(status) && (!t->exit_code || t->options.ignore_failure))) return;
     drain_stderr_keeping_tail(t);
     words = trim_stderr_tail_and_get_last_line(t);
     if (WIFSIGNALED(status))
@@ -120,17 +136,20 @@ static void kill_leftover_processes_and_reap_group(program_turn *t)
 static void await_exit_with_heartbeats_and_kill_on_sigint(program_turn *t, pid_t pid, double *end_s)
 {
     struct pollfd heard[] = {{.fd = signals, .events = POLLIN},
-                             {.fd = t->said[0], .events = POLLIN}};
+                             {.fd = t->said[0], .events = POLLIN},
+                             {.fd = t->output.pipe[0], .events = POLLIN}};
     double beat_s = abdb_clock_seconds();
     int status = 0;
     pid_t gone;
 
-    while ((gone = waitpid(pid, &status, WNOHANG)) == 0) {
+    while ((gone = wait4(pid, &status, WNOHANG, &t->used)) == 0) {
         ssize_t said = drain_stderr_keeping_tail(t);
-        bool rest = said && said < PIPE_SIZE / 4;
+        ssize_t printed = abdb_program_output_drain(&t->output);
+        bool rest = !printed && said && said < PIPE_SIZE / 4;
         struct signalfd_siginfo came;
 
-        poll(heard, rest ? 1 : 2, rest ? REST_MS : BEAT_S * 1000);
+        heard[1].fd = rest ? -1 : t->said[0];
+        poll(heard, 3, rest ? REST_MS : BEAT_S * 1000);
         if (read(signals, &came, sizeof came) == sizeof came && came.ssi_signo == SIGINT) {
             t->cancelled = true;
             kill_program_own_and_guard_groups();
@@ -141,6 +160,7 @@ static void await_exit_with_heartbeats_and_kill_on_sigint(program_turn *t, pid_t
     }
     *end_s = abdb_clock_seconds();
     program = 0;
+    abdb_program_output_drain(&t->output);
     if (gone == pid)
         write_reason_if_exit_failed(t, status);
     else
@@ -164,7 +184,9 @@ static double start_program_and_time_until_exit(program_turn *t)
         return 0;
     }
     drain_stderr_keeping_tail(t); /* the rest of the start before */
+    abdb_program_output_drain(&t->output);
     *t->tail = '\0';
+    abdb_program_output_forget(&t->output);
     sigemptyset(&none);
     sigemptyset(&usual);
     sigaddset(&usual, SIGPIPE);
@@ -176,7 +198,11 @@ static double start_program_and_time_until_exit(program_turn *t)
                                        POSIX_SPAWN_SETPGROUP);
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    if (abdb_program_output_file(&t->output) >= 0)
+        posix_spawn_file_actions_adddup2(&files, abdb_program_output_file(&t->output),
+                                         STDOUT_FILENO);
+    else
+        posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&files, t->said[1], STDERR_FILENO);
     begin_s = abdb_clock_seconds();
     fault = posix_spawnp(&pid, t->words[0], &files, &how, t->words, environ);
@@ -233,36 +259,113 @@ static char *copy_word_substituting_braced_params(const char *word, const json_t
 
 /* Prints `result` of a program: no operations and bytes, verified by its exit code, its words as
  * the factor `command`. */
-static void print_command_result_record(const char *cell, char *const *words)
+static void print_command_result_record(const program_turn *t)
 {
     abdb_text all = {0}, line = {0};
+    char digest[ABDB_PROGRAM_DIGEST];
+    json_t *factors;
 
     /* A blank ends the last, too: a byte at the end would be taken for half a character. */
-    for (size_t i = 0; words[i]; i++) abdb_text_printf(&all, "%s ", words[i]);
+    for (size_t i = 0; t->words[i]; i++) abdb_text_printf(&all, "%s ", t->words[i]);
     abdb_text_append_sanitized(&line, abdb_text_get(&all));
-    abdb_print_and_free_record(json_pack(
-        "{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:i,s:{s:s,s:s#,s:s}}", "kind", "result", "cell", cell,
-        "formula", "wall-time@1", "dtype", "", "ops", 0.0, "bytes", 0.0, "verified", "pass",
-        "batch", 1, "factors", "sample_unit", "process", "command", abdb_text_get(&line),
-        line.size ? (int)line.size - 1 : 0, "verified_by", "exit code"));
+    factors = json_pack("{s:s,s:s#,s:s}", "sample_unit", "process", "command", abdb_text_get(&line),
+                        line.size ? (int)line.size - 1 : 0, "verified_by", "exit code");
+    if (abdb_digest_program_libraries_and_named_files(t->words, t->since, digest))
+        json_object_set_new(factors, "program_digest", json_string(digest));
+    json_object_set_new(factors, "output", json_string(abdb_program_output_name(&t->output)));
+    if (isfinite(abdb_smallest_cgroup_cpu_quota()))
+        json_object_set_new(factors, "cpu_quota",
+                            json_sprintf("%.6g", abdb_smallest_cgroup_cpu_quota()));
+    if (t->options.ignore_failure)
+        json_object_set_new(factors, "exit_code", json_sprintf("%d", t->worst_code));
+    if (t->options.warmup)
+        json_object_set_new(factors, "warmup", json_sprintf("%d", t->options.warmup));
+    abdb_print_and_free_record(json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:i,s:o}", "kind", "result",
+                                         "cell", t->cell, "formula", "wall-time@1", "dtype", "",
+                                         "ops", 0.0, "bytes", 0.0, "verified", "pass", "batch", 1,
+                                         "factors", factors));
     abdb_text_free(&line);
     abdb_text_free(&all);
 }
 
-/* The starts of one turn. */
+/* Adds what the last start used, and the metrics that it printed; the failure goes to t->why. */
+static void add_metrics_of_last_start(program_turn *t)
+{
+    abdb_error err;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_own_metrics_add_usage(&t->metrics, &t->used, &err));
+    for (size_t i = 0; i < t->options.metrics; i++)
+        TRY(abdb_own_metrics_read_output(&t->metrics, t->options.metric[i],
+                                         t->output.tail ? t->output.tail : "", &err));
+done:
+    if (st != ABDB_OK) snprintf(t->why, sizeof t->why, "%.300s", err.message);
+}
+
+static void print_metric_records(program_turn *t)
+{
+    for (size_t i = 0; i < t->metrics.count; i++)
+        abdb_print_and_free_record(json_pack("{s:s,s:s,s:s,s:s,s:f}", "kind", "metric", "cell",
+                                             t->cell, "metric", t->metrics.metric[i].name,
+                                             "statistic", "median", "value",
+                                             abdb_own_metric_median(&t->metrics.metric[i])));
+}
+
+/* Runs a line of --setup, --prepare or --cleanup in a shell, untimed. False: it failed or was
+ * interrupted, and t->why names it. */
+static bool run_shell_line_untimed(program_turn *t, const char *option, const char *line)
+{
+    char *copy = line ? strdup(line) : NULL,
+         *shell[] = {(char[]){"sh"}, (char[]){"-c"}, copy, NULL};
+    char *const *words = t->words;
+    bool ignored = t->options.ignore_failure;
+    char why[LAST_WORDS + 120];
+
+    if (!line) return true;
+    if (!copy) snprintf(t->why, sizeof t->why, "no memory");
+    t->words = shell;
+    t->options.ignore_failure = false;
+    if (copy) start_program_and_time_until_exit(t);
+    t->words = words;
+    t->options.ignore_failure = ignored;
+    free(copy);
+    if (*t->why) {
+        memcpy(why, t->why, sizeof why);
+        snprintf(t->why, sizeof t->why, "%s: %.*s", option, (int)sizeof why - 20, why);
+    }
+    return !*t->why && !t->cancelled;
+}
+
+/* Starts the program once, after --prepare; timed starts give a sample. False: it failed. */
+static bool run_one_start(program_turn *t, int seq, double first_s, double *time_s)
+{
+    double at_s;
+
+    if (!run_shell_line_untimed(t, "--prepare", t->options.prepare)) return false;
+    at_s = abdb_clock_seconds() - first_s;
+    *time_s = start_program_and_time_until_exit(t);
+    if (*t->why || t->cancelled || seq < 0) return !*t->why && !t->cancelled;
+    if (t->exit_code > t->worst_code) t->worst_code = t->exit_code;
+    add_metrics_of_last_start(t);
+    if (*t->why) return false;
+    abdb_print_and_free_record(json_pack("{s:s,s:s,s:i,s:f,s:f}", "kind", "sample", "cell", t->cell,
+                                         "seq", seq, "t_s", at_s, "time_s", *time_s));
+    return true;
+}
+
+/* The starts of one turn, the untimed ones first. */
 static void run_program_and_print_samples_and_result(program_turn *t)
 {
-    double first_s = abdb_clock_seconds(), all = 0;
+    double first_s = abdb_clock_seconds(), all = 0, time_s;
 
-    for (int i = 0; i < RUNS_MAX && (!i || all < turn_s); i++) {
-        double at_s = abdb_clock_seconds() - first_s, time_s = start_program_and_time_until_exit(t);
-
-        if (*t->why || t->cancelled) return;
-        all += time_s;
-        abdb_print_and_free_record(json_pack("{s:s,s:s,s:i,s:f,s:f}", "kind", "sample", "cell",
-                                             t->cell, "seq", i, "t_s", at_s, "time_s", time_s));
+    if (!run_shell_line_untimed(t, "--setup", t->options.setup)) return;
+    for (int i = -t->options.warmup; i < RUNS_MAX && (i <= 0 || all < turn_s); i++) {
+        if (!run_one_start(t, i, first_s, &time_s)) return;
+        if (i >= 0) all += time_s;
     }
-    print_command_result_record(t->cell, t->words);
+    if (!run_shell_line_untimed(t, "--cleanup", t->options.cleanup)) return;
+    print_metric_records(t);
+    print_command_result_record(t);
 }
 
 /* Names on standard error the processes that the program left. */
@@ -276,14 +379,22 @@ static void print_escaped_processes_to_stderr(const program_turn *t)
     abdb_text_free(&line);
 }
 
+static void close_files_of_turn(program_turn *t)
+{
+    for (int i = 0; i < 2; i++)
+        if (t->said[i] >= 0) close(t->said[i]);
+    abdb_program_output_close(&t->output);
+}
+
 /* Runs the program as one cell: its words with the parameters put in, samples, and an `end` with
  * the reason of a failure. */
 static void run_command_cell_and_print_records(char *const *words, size_t count, json_t *request)
 {
     char *own[ABDB_ARGUMENTS + 1] = {NULL};
-    program_turn t = {.words = own,
-                      .cell = json_string_value(json_object_get(request, "cell")),
-                      .said = {-1, -1}};
+    program_turn t = {.cell = json_string_value(json_object_get(request, "cell")),
+                      .said = {-1, -1},
+                      .output = {.pipe = {-1, -1}, .file = -1},
+                      .since = time(NULL)};
     const json_t *params = json_object_get(request, "params");
     abdb_text why = {0};
 
@@ -291,10 +402,14 @@ static void run_command_cell_and_print_records(char *const *words, size_t count,
     for (size_t i = 0; i < count && i < ABDB_ARGUMENTS; i++)
         if (!(own[i] = copy_word_substituting_braced_params(words[i], params)))
             snprintf(t.why, sizeof t.why, "no memory");
+    if (!*t.why) t.words = own + abdb_command_options_parse(&t.options, own, count);
     if (pipe2(t.said, O_CLOEXEC) != 0)
         snprintf(t.why, sizeof t.why, "no pipe for its words: %s", strerror(errno));
     fcntl(t.said[0], F_SETFL, O_NONBLOCK);
     fcntl(t.said[0], F_SETPIPE_SZ, PIPE_SIZE); /* where that is not allowed it has less */
+    if (!*t.why)
+        abdb_program_output_open(&t.output, t.options.output, t.options.metrics, t.why,
+                                 sizeof t.why);
     if (!*t.why) run_program_and_print_samples_and_result(&t);
     if (*t.escaped) print_escaped_processes_to_stderr(&t);
     abdb_text_append_sanitized(&why, t.why);
@@ -306,8 +421,7 @@ static void run_command_cell_and_print_records(char *const *words, size_t count,
                   "reason", t.cancelled ? "interrupted" : abdb_text_get(&why)));
     abdb_text_free(&why);
     for (size_t i = 0; i < count && i < ABDB_ARGUMENTS; i++) free(own[i]);
-    for (int i = 0; i < 2; i++)
-        if (t.said[i] >= 0) close(t.said[i]);
+    close_files_of_turn(&t);
 }
 
 /* Prints the machine and the clock, without values of abdb-command itself. */

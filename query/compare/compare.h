@@ -125,6 +125,7 @@ typedef struct {
     size_t processes_needed;   /* processes a side that would show options->find; 0: over 1000 */
     size_t unused;             /* processes of both sides that no turn pairs */
     bool has_interval, paired; /* paired: processes took turns */
+    bool equal_programs;       /* digests of both sides are equal: the difference is noise */
     bool uncalibrated;         /* separate commands, and the drift was never measured here */
     abdb_verdict verdict;
     const char *reason;            /* why it is no better known, or NULL */

@@ -254,6 +254,30 @@ done:
     return st;
 }
 
+/* The digest of a measured program that all results of the group have; NULL: none, or several. */
+static const char *find_common_program_digest(abdb_side side)
+{
+    const char *digest = NULL;
+
+    for (size_t i = 0; i < side.group->count; i++) {
+        const abdb_member_factor *f =
+            abdb_member_find_factor(&side.set->member[side.group->member[i]], "program_digest");
+
+        if (!f || f->state != ABDB_KNOWN || (digest && strcmp(digest, f->text) != 0)) return NULL;
+        digest = f->text;
+    }
+    return digest;
+}
+
+/* Did one program take turns with itself, in two files perhaps? Programs of separate commands may
+ * differ in what surrounds them, such as environment variables. */
+static bool is_pair_of_equal_programs(const abdb_pair *pair)
+{
+    const char *a = find_common_program_digest(pair->a), *b = find_common_program_digest(pair->b);
+
+    return pair->difference.paired && a && b && strcmp(a, b) == 0;
+}
+
 abdb_status abdb_pair_summarise_and_test(abdb_comparison *c, abdb_pair *pair, abdb_error *err)
 {
     const abdb_compare_options *o = c->options;
@@ -303,6 +327,13 @@ static void set_verdict_interval_and_power(const abdb_comparison *c, abdb_pair *
 
     d->verdict = abdb_outcome_decide_verdict(&d->outcome, d->p_corrected, pair->higher,
                                              abdb_effect_threshold_or_default(c), alpha);
+    d->equal_programs = is_pair_of_equal_programs(pair);
+    if (d->equal_programs &&
+        (d->verdict == ABDB_VERDICT_FASTER || d->verdict == ABDB_VERDICT_SLOWER)) {
+        d->verdict = ABDB_VERDICT_UNCLEAR;
+        d->reason = "both sides are one program with one set of libraries, by its digest, so that"
+                    " this difference is noise, or of files beside the program";
+    }
     d->low = abdb_exp_rounded_to_13_digits(d->outcome.difference - t * d->outcome.error);
     d->high = abdb_exp_rounded_to_13_digits(d->outcome.difference + t * d->outcome.error);
     d->has_interval = isfinite(d->low) && isfinite(d->high);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "kernels/runner/cell_validation.h"
+#include "query/run/program_changes.h"
 #include "schema/core/stats.h"
 
 /* A median known no better than this cannot show a change of 2 %. */
@@ -81,6 +82,7 @@ static abdb_status store_or_spool_cell(void *self, const abdb_entry *entry, abdb
                                  entry->field[ABDB_FIELD_reason]);
     }
     if (k->spool) return abdb_spool_writer_append_durably(k->spool, entry, err);
+    TRY(abdb_refuse_or_report_changed_program(k->db, entry, k->resumed, err));
     TRY(abdb_writer_begin_file_unless_known(k->writer, NULL, &known, &counts, err));
     TRY(sink.entry(sink.self, entry, err));
     TRY(sink.row_end(sink.self, err));
@@ -101,7 +103,8 @@ void abdb_show_cell_progress_unless_quiet(void *self, const char *cell, size_t d
     if (!k->quiet) abdb_show_or_clear_progress_bar(what, (double)done, (double)total);
 }
 
-/* Clears todo of the cells that the campaign has already; a cancelled one is measured again. */
+/* Clears todo of the cells that the campaign has already; cancelled and failed ones are measured
+ * again. */
 static abdb_status clear_todo_of_cells_already_stored(abdb_db *db, const char *campaign,
                                                       const abdb_schedule_entry *lane,
                                                       size_t repetition, const abdb_plan *plan,
@@ -113,7 +116,7 @@ static abdb_status clear_todo_of_cells_already_stored(abdb_db *db, const char *c
 
     if (sqlite3_prepare_v2(db->sql,
                            "SELECT 1 FROM entry WHERE campaign = ? AND cell = ? AND"
-                           " status <> 'cancelled' AND tag IS ?",
+                           " status IN ('ok', 'not-implemented') AND tag IS ?",
                            -1, &s, NULL) != SQLITE_OK)
         return abdb_db_report_sqlite_error(db, err, "resume");
     for (size_t i = 0; i < plan->cells; i++) {
@@ -233,7 +236,8 @@ static abdb_status measure_cells_and_repeat_doubtful(const abdb_campaign *t,
     memset(t->todo, 0, t->plan->cells);
     memcpy(t->todo + first_cell, lane->has + first_cell, end_cell - first_cell);
     if (!memchr(t->todo, 1, t->plan->cells)) return ABDB_OK; /* another lane's */
-    if (abdb_arg_value(t->args, "resume"))
+    t->k->resumed = abdb_arg_value(t->args, "resume") != NULL;
+    if (t->k->resumed)
         TRY(clear_todo_of_cells_already_stored(t->k->db, t->o->campaign, lane, t->o->repetition,
                                                t->plan, t->todo, err));
     TRY(abdb_backend_run_and_store_cells(t->o, t->plan, t->todo, &sink, t->tally, err));

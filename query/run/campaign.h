@@ -13,6 +13,7 @@ typedef struct {
     abdb_writer *writer;
     abdb_spool_writer *spool; /* --spool: instead of the database */
     bool quiet, says_failed;  /* says_failed: print the reason of the next cell that fails */
+    bool resumed;             /* --resume: a changed program is refused */
     const char *backend;
 } abdb_cell_store;
 

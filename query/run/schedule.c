@@ -156,6 +156,7 @@ abdb_status abdb_schedule_build_from_options(abdb_schedule *out, const abdb_args
     abdb_status st = ABDB_OK;
 
     *out = (abdb_schedule){.builds = builds != NULL};
+    TRY(abdb_refuse_command_options_without_command(args, err));
     TRY(parse_ranks_and_build_launcher_command(out, args, err));
     if (builds && abdb_arg_value(args, "tag"))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--builds names the tags: no --tag beside it"));

@@ -36,6 +36,9 @@ typedef struct {
  * there. */
 ABDB_MUST_USE abdb_status abdb_schedule_from_commands(abdb_schedule *out, const abdb_args *args,
                                                       abdb_error *err);
+/* ABDB_USAGE: an option of --command stands without it. */
+ABDB_MUST_USE abdb_status abdb_refuse_command_options_without_command(const abdb_args *args,
+                                                                      abdb_error *err);
 /* Does an axis of the plan give each {KEY} of the commands, and do they use each axis? ABDB_USAGE:
  * no. */
 ABDB_MUST_USE abdb_status abdb_schedule_require_axes_match_braces(const abdb_schedule *lanes,

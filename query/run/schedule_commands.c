@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/programs/own_metrics.h"
 #include "query/answer/escape.h"
 #include "query/answer/output.h"
 #include "query/run/schedule.h"
@@ -9,8 +10,11 @@
 #include "schema/core/child_process.h"
 #include "schema/core/fixed_text.h"
 
-enum { WORDS_MAX = ABDB_ARGUMENTS - 3 };
+enum { OPTIONS_MAX = 14, METRICS_FROM_MAX = 8, WORDS_MAX = ABDB_ARGUMENTS - 3 - OPTIONS_MAX - 1 };
 static const char blanks[] = " \t\n";
+/* Options of --command that abdb-command gets. */
+static const char *const own_options[] = {"setup",  "prepare",        "cleanup",    "warmup",
+                                          "output", "ignore-failure", "metric-from"};
 
 /* Appends the next word of *text, which moves on: blanks end it, but not within quotes or behind a
  * backslash. False: a quote has no end. */
@@ -52,15 +56,13 @@ static bool warn_if_shell_operator(const char *tag, const char *text, const char
 /* Splits a command into words as a shell would, without expansion; warns of words that a shell
  * would expand. */
 static abdb_status split_command_words(abdb_schedule *lanes, const char *tag, const char *text,
-                                       const char *const **out, abdb_error *err)
+                                       const char **words, abdb_error *err)
 {
-    const char **words = abdb_arena_alloc(&lanes->arena, (WORDS_MAX + 1) * sizeof *words);
     abdb_text word = {0};
     size_t count = 0;
     bool warned = false;
     abdb_status st = ABDB_OK;
 
-    if (!words) return ABDB_FAIL(err, ABDB_NOMEM, "a command");
     text += strspn(text, blanks);
     for (const char *at = text, *from = at; *at; from = at) {
         if (count == WORDS_MAX)
@@ -73,7 +75,6 @@ static abdb_status split_command_words(abdb_schedule *lanes, const char *tag, co
         if (!words[count++] || word.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a command"));
     }
     words[count] = NULL;
-    *out = words;
     if (!count) TRY(ABDB_FAIL(err, ABDB_USAGE, "--command wants NAME=COMMAND"));
     /* A path with a {KEY} differs in each cell; a missing program is reported by its cell. */
     if (strchr(words[0], '/') && !strchr(words[0], '{') && access(words[0], X_OK) != 0)
@@ -83,9 +84,64 @@ done:
     return st;
 }
 
-/* Adds the command of NAME=COMMAND to the schedule. */
-static abdb_status append_command_entry(abdb_schedule *out, const char *text, abdb_error *err)
+/* Checks the options that surround a program. */
+static abdb_status check_command_options(const abdb_args *args, abdb_error *err)
 {
+    const char *text = abdb_arg_value(args, "warmup"), *output = abdb_arg_value(args, "output");
+    long long number;
+    size_t at = 0, count = 0;
+    abdb_status st = ABDB_OK;
+
+    if (text && !abdb_integer_parse_in_range(text, ABDB_MARK_UNKNOWN, 0, 1000, &number))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--warmup wants a whole number up to 1000, not '%s'", text));
+    if (output && !*output)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--output wants null, pipe or the path of a file"));
+    while ((text = abdb_arg_next_value(args, "metric-from", &at))) {
+        if (++count > METRICS_FROM_MAX)
+            TRY(ABDB_FAIL(err, ABDB_LIMIT, "more than %d --metric-from", METRICS_FROM_MAX));
+        TRY(abdb_own_metrics_check_source(text, err));
+    }
+    if (count && output && strcmp(output, "pipe") != 0)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "--metric-from reads the program's standard output: --output pipe, not '%s'",
+                      output));
+done:
+    return st;
+}
+
+abdb_status abdb_refuse_command_options_without_command(const abdb_args *args, abdb_error *err)
+{
+    for (size_t i = 0; i < sizeof own_options / sizeof own_options[0]; i++)
+        if (abdb_arg_value(args, own_options[i]))
+            return ABDB_FAIL(err, ABDB_USAGE, "--%s is of --command NAME='./program'",
+                             own_options[i]);
+    return ABDB_OK;
+}
+
+/* Writes the options that surround a program as the first words of abdb-command, and "--"; returns
+ * their number, 0 where there are none. */
+static size_t write_command_options(abdb_schedule *lanes, const abdb_args *args, const char **words)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < sizeof own_options / sizeof own_options[0]; i++) {
+        bool flag = strcmp(own_options[i], "ignore-failure") == 0;
+        const char *value;
+        size_t at = 0;
+
+        while (count < OPTIONS_MAX && (value = abdb_arg_next_value(args, own_options[i], &at)))
+            words[count++] = abdb_arena_printf(&lanes->arena, "--%s%s%s", own_options[i],
+                                               flag ? "" : "=", flag ? "" : value);
+    }
+    if (count) words[count++] = "--";
+    return count;
+}
+
+/* Adds the command of NAME=COMMAND to the schedule. */
+static abdb_status append_command_entry(abdb_schedule *out, const abdb_args *args, const char *text,
+                                        abdb_error *err)
+{
+    const char **words = abdb_arena_alloc(&out->arena, ABDB_ARGUMENTS * sizeof *words);
     const char *equals = strchr(text, '=');
     const char *folder = abdb_program_folder(&out->arena);
     abdb_schedule_entry *lane = &out->lane[out->count];
@@ -99,11 +155,14 @@ static abdb_status append_command_entry(abdb_schedule *out, const char *text, ab
         (abdb_schedule_entry){.backend = "command",
                               .path = abdb_arena_printf(&out->arena, "%s/abdb-command", folder),
                               .tag = abdb_arena_copy(&out->arena, text, (size_t)(equals - text))};
-    if (!folder || !lane->path || !lane->tag) return ABDB_FAIL(err, ABDB_NOMEM, "a command");
+    if (!words || !folder || !lane->path || !lane->tag)
+        return ABDB_FAIL(err, ABDB_NOMEM, "a command");
     for (size_t i = 0; i < out->count; i++)
         if (strcmp(out->lane[i].tag, lane->tag) == 0)
             return ABDB_FAIL(err, ABDB_USAGE, "--command names '%s' twice", lane->tag);
-    TRY(split_command_words(out, lane->tag, equals + 1, &lane->argument, err));
+    lane->argument = words;
+    TRY(split_command_words(out, lane->tag, equals + 1,
+                            words + write_command_options(out, args, words), err));
     out->count++;
 done:
     return st;
@@ -125,11 +184,12 @@ abdb_status abdb_schedule_from_commands(abdb_schedule *out, const abdb_args *arg
         if (abdb_arg_value(args, others[i]))
             return ABDB_FAIL(err, ABDB_USAGE,
                              "--command measures whole programs: no --%s beside it", others[i]);
+    TRY(check_command_options(args, err));
     if (abdb_arg_value(args, "commit"))
         TRY(abdb_resolve_commit_branch_and_dirty(&commit, abdb_arg_value(args, "commit"), ".",
                                                  &out->arena, err));
     while ((text = abdb_arg_next_value(args, "command", &at)))
-        TRY(append_command_entry(out, text, err));
+        TRY(append_command_entry(out, args, text, err));
     for (size_t i = 0; i < out->count; i++) out->lane[i].commit = commit;
 done:
     return st;

@@ -193,13 +193,13 @@ done:
 
 /* --- the campaign ----------------------------------------------------------------------------- */
 
-/* Digest of plan and options, the last part of a campaign's name: --resume finds by it the last
- * campaign of the same plan. Only options that change the measurements count. */
+/* Digest of the plan and of options that count, the end of a campaign's name, for --resume. */
 static void digest_plan_and_options(const abdb_plan *plan, const abdb_args *args, char out[16])
 {
-    static const char *const matter[] = {"backend", "quick",  "tag",        "threads", "core-type",
-                                         "repeat",  "energy", "interleave", "builds",  "gate",
-                                         "commit",  "ranks",  "launcher",   "hosts",   "node"};
+    static const char *const matter[] = {
+        "backend",    "quick",  "tag",     "threads", "core-type", "repeat",   "energy",
+        "interleave", "builds", "gate",    "commit",  "ranks",     "launcher", "hosts",
+        "node",       "setup",  "prepare", "cleanup", "warmup",    "output",   "ignore-failure"};
     const char *command;
     abdb_text text = {0};
     size_t at = 0;
@@ -208,6 +208,8 @@ static void digest_plan_and_options(const abdb_plan *plan, const abdb_args *args
     for (size_t i = 0; i < plan->cells; i++) abdb_text_printf(&text, "%s\n", plan->cell[i].name);
     while ((command = abdb_arg_next_value(args, "command", &at)))
         abdb_text_printf(&text, "command=%s\n", command);
+    for (at = 0; (command = abdb_arg_next_value(args, "metric-from", &at));)
+        abdb_text_printf(&text, "metric-from=%s\n", command);
     for (size_t i = 0; i < sizeof matter / sizeof matter[0]; i++)
         if (abdb_arg_value(args, matter[i]))
             abdb_text_printf(&text, "%s=%s\n", matter[i], abdb_arg_value(args, matter[i]));

@@ -321,3 +321,150 @@ E
         [ "$SECONDS" -lt 5 ]
     done
 }
+
+@test "lines for a shell surround turns and starts; warm-up starts are not timed; each option is checked" {
+    napping prog 250
+    abdb run -q --command 'a=./prog {n}' --axis n=3 --repeat 2 --setup 'echo setup >>log' --prepare 'echo prepare {n} >>log' \
+        --cleanup 'echo cleanup >>log' --warmup 1
+    same "$(tr '\n' ' ' <log)" "$(for _ in 1 2; do printf 'setup prepare 3 ./prog 3 prepare 3 ./prog 3 cleanup '; done)"
+    same "$(ask "SELECT DISTINCT n FROM v_kernel")" 1
+    for option in setup prepare cleanup; do
+        run abdb run --command a=./prog --repeat 1 --$option 'echo why >&2; exit 3'
+        fails 5 "a: --$option: sh ended with code 3: why"
+    done
+    run abdb run --kernel gemm --prepare true
+    fails 2 "--prepare is of --command"
+    run abdb run --command a=./prog --warmup x
+    fails 2 "--warmup wants a whole number"
+    run abdb run --command a=./prog --output ''
+    fails 2 "--output wants null, pipe or the path of a file"
+}
+
+@test "a program may end with any code under --ignore-failure, which is kept; a signal still fails" {
+    run abdb run --command 'a=sh -c "exit 9"' --repeat 1 --ignore-failure
+    fails 0 "1 cell measured"
+    same "$(ask "SELECT text FROM v_run_factor WHERE factor = 'exit_code'")" 9
+    run abdb run --command 'b=sh -c "kill -9 \$\$"' --repeat 1 --ignore-failure
+    fails 5 "ended by signal 9"
+}
+
+@test "standard output goes to nothing, a pipe or a file, and the choice is a factor; a database is not replaced" {
+    printf '#!/bin/sh\nto=$(readlink /proc/$$/fd/1)\necho "$to" >>"%s/log"\nseq 1 100000\n' "$dir" >prog
+    chmod +x prog
+    for output in null pipe out.txt; do abdb run -q --command "$output=./prog" --repeat 1 --output $output; done
+    same "$(sed 's/:.*//; s/.*\///' log | sort -u | tr '\n' ' ')" "null out.txt pipe "
+    same "$(tail -1 out.txt)" 100000
+    same "$(ask "SELECT group_concat(DISTINCT text) FROM v_run_factor WHERE factor = 'output' ORDER BY text")" '"null,pipe,file"'
+    run abdb run --command a=./prog --repeat 1 --output "$ABDB_DB"
+    fails 5 "is a database, which is not replaced"
+    run abdb run --command a=./prog --repeat 1 --output no/such
+    fails 5 "--output: no/such: No such file or directory"
+}
+
+@test "processor time and peak memory of each process are kept" {
+    abdb run -q --command "a=perl -e '\$x = q(x) x 100_000_000; 1 for 1 .. 4_000_000'" --repeat 1
+    same "$(ask "SELECT value > 1e8 AND value < 1e9 FROM v_result WHERE metric = 'memory_peak_bytes'")" 1
+    same "$(ask "SELECT value > 0.02 FROM v_result WHERE metric = 'user_time_s'")" 1
+    same "$(ask "SELECT count(*) FROM v_result WHERE metric = 'system_time_s' AND value >= 0")" 1
+    abdb run -q --command b=true --repeat 1 # less than abdb-command's own memory is not seen
+    same "$(ask "SELECT count(*) FROM v_result WHERE metric = 'memory_peak_bytes' AND tag = 'b'")" 0
+}
+
+@test "metrics come from a JSON line or an expression, in units, and gate like times" {
+    printf '#!/bin/sh\nsleep 0.2\necho "{\\"queries_per_s\\": $1, \\"name\\": \\"x\\"}"\necho "p99 7 ms, p99 12.5 ms"\n' >prog
+    chmod +x prog
+    abdb run -q --command 'a=./prog 1000' --command 'b=./prog 900' --repeat 5 --metric-from json --metric-from 'latency_s[ms]=p99 ([0-9.]+)'
+    run abdb compare tag=a tag=b --metric queries_per_s --fail-on slower
+    fails 1 "slower: 0.900x"
+    same "$(ask "SELECT DISTINCT value FROM v_result WHERE metric = 'latency_s'")" 0.0125
+    run abdb run --command 'a=./prog 1' --metric-from 'speed=(x)'
+    fails 2 "no metric 'speed'"
+    run abdb run --command 'a=./prog 1' --metric-from 'latency_s[GB]=(x)'
+    fails 2 "different dimensions"
+    run abdb run --command 'a=./prog 1' --metric-from 'latency_s=x'
+    fails 2 "no (group)"
+    run abdb run --command 'a=./prog 1' --metric-from 'latency_s=(x'
+    fails 2 "--metric-from: (x"
+    run abdb run --command 'a=./prog 1' --metric-from latency
+    fails 2 "--metric-from wants json"
+    run abdb run --command 'a=./prog 1' --metric-from json --output null
+    fails 2 "--output pipe, not 'null'"
+    run abdb run --command 'a=./prog 1' --repeat 1 --metric-from 'latency_s=q([0-9])'
+    fails 5 "nothing in its standard output matches q([0-9])"
+    run abdb run --command 'a=./prog 1' --repeat 1 --metric-from 'latency_s=(p99)'
+    fails 5 "'p99' is no number"
+    run abdb run --command a=true --repeat 1 --metric-from json
+    fails 5 "no line of its standard output is a JSON object"
+}
+
+# A program that takes 0.4 s and prints a rate, less of it in the folder b.
+compiled() { # FILE WORD
+    printf '#include <stdio.h>\n#include <string.h>\n#include <unistd.h>\nconst char *const word = "%s";\nint main(int n, char **v) { (void)n; usleep(400000); return printf("{\\"queries_per_s\\": %%d}\\n", strncmp(v[0], "./b/", 4) ? 1000 : 900) < 0 || !word; }\n' "$2" >c.c
+    mkdir -p "${1%/*}"
+    cc -o "$1" c.c
+}
+
+@test "one program in two folders is a noise sample, never slower; another build of it is judged" {
+    compiled a/prog one
+    mkdir b
+    cp a/prog b/prog
+    abdb run -q --command a=./a/prog --command b=./b/prog --repeat 5 --metric-from json
+    run abdb compare tag=a tag=b --where run=latest --metric queries_per_s --fail-on slower
+    fails 0 "both sides are one program with one set of libraries"
+    [[ $output == *unclear* ]]
+    compiled b/prog two
+    abdb run -q --command a=./a/prog --command b=./b/prog --repeat 5 --metric-from json
+    run abdb compare tag=a tag=b --where run=latest --metric queries_per_s --fail-on slower
+    fails 1 "slower: 0.900x"
+    printf '#!/bin/sh\nsleep 0.1\n' >a/script # a script may look around itself
+    chmod +x a/script
+    cp a/script b/script
+    abdb run -q --command a=./a/script --command b=./b/script --repeat 1
+    same "$(ask "SELECT count(DISTINCT f.text) FROM v_run r JOIN v_run_factor f USING (entry_id) WHERE f.factor = 'program_digest' AND campaign = (SELECT max(campaign) FROM v_run)")" 2
+}
+
+@test "--resume refuses a rebuilt program, and tries failed cells again; a change during a run is reported" {
+    compiled ./prog one
+    abdb run -q --command a=./prog --repeat 9 &
+    child=$!
+    sleep 1.5
+    kill -INT $child
+    wait $child || true
+    cp prog first
+    compiled ./prog two
+    run abdb run --command a=./prog --repeat 9 --resume
+    fails 2 "--resume would join two programs as 'a'"
+    cp first prog
+    run abdb run --command a=./prog --repeat 9 --resume
+    fails 0 "cells measured"
+    printf '#!/bin/sh\n[ -e there ] || exit 7\n' >late
+    chmod +x late
+    run abdb run --command b=./late --repeat 2
+    fails 5 "2 failed"
+    touch there
+    run abdb run --command b=./late --repeat 2 --resume
+    fails 0 "2 cells measured"
+    printf '#!/bin/sh\necho "# more" >>"$0"\n' >grows
+    chmod +x grows
+    run abdb run --command c=./grows --repeat 2
+    fails 0 "c: the program, a library or a script of it changed during this run"
+}
+
+@test "the smallest quota of the cgroups around a program is a factor, of both versions" {
+    export ABDB_SENSORS=$dir/sensors
+    quota() { abdb run -q --command "$1=true" --repeat 1; ask "SELECT text FROM v_run_factor JOIN v_run USING (entry_id) WHERE factor = 'cpu_quota' AND tag = '$1'"; }
+    mkdir -p sensors/proc/self sensors/sys/fs/cgroup/{a/b,cpu/c}
+    echo 0::/a/b >sensors/proc/self/cgroup
+    same "$(quota none)" ""
+    echo "max 100000" >sensors/sys/fs/cgroup/a/b/cpu.max
+    echo "150000 100000" >sensors/sys/fs/cgroup/a/cpu.max
+    same "$(quota outer)" 1.5
+    echo "50000 100000" >sensors/sys/fs/cgroup/a/b/cpu.max
+    same "$(quota inner)" 0.5
+    echo 4:cpu,cpuacct:/c >sensors/proc/self/cgroup
+    echo -1 >sensors/sys/fs/cgroup/cpu/c/cpu.cfs_quota_us
+    same "$(quota free)" ""
+    echo 25000 >sensors/sys/fs/cgroup/cpu/c/cpu.cfs_quota_us
+    echo 100000 >sensors/sys/fs/cgroup/cpu/c/cpu.cfs_period_us
+    same "$(quota v1)" 0.25
+}

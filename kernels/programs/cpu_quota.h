@@ -1,0 +1,9 @@
+/* cpu_quota.h - the processors that a cgroup allows this process. */
+#ifndef ABDB_KERNELS_CPU_QUOTA_H
+#define ABDB_KERNELS_CPU_QUOTA_H
+
+/* The smallest quota of the process's cgroup and those around it (v1 and v2), in processors. NAN:
+ * no quota, or none that can be read. */
+double abdb_smallest_cgroup_cpu_quota(void);
+
+#endif
