@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "kernels/harness/harness.h"
+#include "kernels/programs/braced_params.h"
 #include "kernels/programs/command_options.h"
 #include "kernels/programs/cpu_quota.h"
 #include "kernels/programs/own_metrics.h"
@@ -219,44 +220,6 @@ static double start_program_and_time_until_exit(program_turn *t)
 
 /* --- a cell ----------------------------------------------------------------------------------- */
 
-/* The parameter of {KEY} at s, or NULL. */
-static const char *value_of_braced_param(const char *s, const json_t *params)
-{
-    const char *end = *s == '{' ? strchr(s, '}') : NULL;
-    char key[64];
-
-    if (!end || !abdb_format_if_fits(key, sizeof key, "%.*s", (int)(end - s - 1), s + 1))
-        return NULL;
-    return json_string_value(json_object_get(params, key));
-}
-
-/* A word with each {KEY} replaced by that parameter; {{KEY}} of no parameter is {KEY}, and other
- * braces stay. */
-static char *copy_word_substituting_braced_params(const char *word, const json_t *params)
-{
-    abdb_text out = {0};
-    char *copy;
-
-    while (*word) {
-        const char *value = value_of_braced_param(word, params);
-        size_t size = *word == '{' && !value_of_braced_param(word + 1, params)
-                          ? abdb_braced_name_length(word + 1)
-                          : 0;
-
-        if (value) {
-            abdb_text_puts(&out, value);
-            word = strchr(word, '}') + 1;
-        } else if (size && word[1 + size] == '}') {
-            abdb_text_add(&out, word + 1, size);
-            word += 1 + size + 1;
-        } else
-            abdb_text_add(&out, word++, 1);
-    }
-    copy = out.failed ? NULL : strdup(abdb_text_get(&out));
-    abdb_text_free(&out);
-    return copy;
-}
-
 /* Prints `result` of a program: no operations and bytes, verified by its exit code, its words as
  * the factor `command`. */
 static void print_command_result_record(const program_turn *t)
@@ -400,7 +363,7 @@ static void run_command_cell_and_print_records(char *const *words, size_t count,
 
     abdb_print_and_free_record(json_pack("{s:s,s:s}", "kind", "begin", "cell", t.cell));
     for (size_t i = 0; i < count && i < ABDB_ARGUMENTS; i++)
-        if (!(own[i] = copy_word_substituting_braced_params(words[i], params)))
+        if (!(own[i] = abdb_copy_word_substituting_braced_params(words[i], params)))
             snprintf(t.why, sizeof t.why, "no memory");
     if (!*t.why) t.words = own + abdb_command_options_parse(&t.options, own, count);
     if (pipe2(t.said, O_CLOEXEC) != 0)
