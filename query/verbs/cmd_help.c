@@ -41,6 +41,24 @@ static const char map_page[] =
     "\nother columns are like the patterns (* and ?, in any case), the cell means that; the first"
     "\nline that holds counts.\n";
 
+/* The page on maps, and the names of all fields, in lines of at most 96 columns. */
+static const char *append_map_page_with_fields(abdb_text *out)
+{
+    size_t line;
+
+    abdb_text_printf(out, "%s\nFields, for set and field:", map_page);
+    line = strlen("Fields, for set and field:");
+    for (size_t i = 0; i < ABDB_FIELD_COUNT; i++) {
+        size_t size = strlen(abdb_fields[i].name) + 2;
+        bool wraps = line + size > 96;
+
+        abdb_text_printf(out, "%s%s%s", wraps ? "\n" : " ", abdb_fields[i].name,
+                         i + 1 < ABDB_FIELD_COUNT ? "," : ".\n");
+        line = (wraps ? 0 : line) + size;
+    }
+    return abdb_text_get(out);
+}
+
 /* Prints the options of a verb, one a line. */
 static void print_option_list(FILE *out, const abdb_option *list)
 {
@@ -286,6 +304,7 @@ static void write_man_options(FILE *out, const abdb_option *list)
  * sections of a man page. */
 static void write_man_formats_and_map_sections(FILE *out)
 {
+    abdb_text map_help = {0};
     fputs(".SH FORMATS THAT IMPORT READS\n", out);
     for (const abdb_format_page *f = abdb_format_pages; f->name; f++) {
         const char *const parts[] = {
@@ -303,8 +322,9 @@ static void write_man_formats_and_map_sections(FILE *out)
         fputs(".\n", out);
     }
     fputs(".SH MAP FILES\n.nf\n", out);
-    write_roff_escaped_lines(out, map_page);
+    write_roff_escaped_lines(out, append_map_page_with_fields(&map_help));
     fputs(".fi\n", out);
+    abdb_text_free(&map_help);
 }
 
 /* A text of paragraphs, or nothing where there is none. */
@@ -433,6 +453,7 @@ static void write_program_man_page(FILE *out)
 int abdb_cmd_help(int argc, char **argv)
 {
     const abdb_command *command = NULL;
+    abdb_text map_help = {0};
     abdb_args args;
     abdb_error err;
 
@@ -453,7 +474,9 @@ int abdb_cmd_help(int argc, char **argv)
     }
     if (args.positionals && !abdb_arg_value(&args, "man") &&
         strcmp(args.positional[0], "map") == 0) {
-        abdb_write_sanitized_if_terminal(stdout, map_page, strlen(map_page));
+        append_map_page_with_fields(&map_help);
+        abdb_write_sanitized_if_terminal(stdout, abdb_text_get(&map_help), map_help.size);
+        abdb_text_free(&map_help);
         return 0;
     }
     if (args.positionals && !abdb_arg_value(&args, "man") &&
