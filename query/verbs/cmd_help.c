@@ -8,56 +8,12 @@
 #include "query/answer/report.h"
 #include "query/cli/command_line.h"
 #include "query/help/completion.h"
+#include "query/help/map_page.h"
 
 static const char pitch[] =
     "abdb says which accelerator is faster, by how much and per dollar, from MLPerf(R) results,"
     " published figures and your own measurements in one SQLite file, and shows where every number"
     " comes from.";
-
-static const char map_page[] =
-    "A map file says how a table becomes records. Words stand between blanks or in \"...\"; # "
-    "begins"
-    "\na comment.\n\n"
-    "  name    skypilot                       the format's name, and the source of its facts\n"
-    "  summary \"catalog of SkyPilot\"         one line\n"
-    "  version 2                              raise it when rows are read otherwise; 1 if unsaid\n"
-    "  match   InstanceType AcceleratorName   columns that the header must have\n"
-    "  member  points                         of a JSON object: the array of records\n"
-    "  missing \"?\" X                          cells that mean none, beside \"\", -, N/A, null\n"
-    "  ignore  vCPUs                          columns of numbers that are none of its business\n"
-    "  set     source skypilot                a field for every row\n"
-    "  field   device column AcceleratorName map H100 H100-SXM\n"
-    "  factor  batch column \"Batch size\"\n"
-    "  metric  tokens_per_s column \"Tok/s\" unit token/s statistic mean\n"
-    "  derive  flops_per_s gemm@1             from time_s by abdb's formula and factors m, n, k\n"
-    "  spec    peak_flops column bf16 unit TFLOPS dtype bf16 engine matrix sparsity dense\n"
-    "  price   amount column Price kind on-demand\n"
-    "  decide  device H100 H100-SXM InstanceType *sxm*\n\n"
-    "unit cell: the unit stands in the cell. map A B ...: the cell A means B, to the end of the "
-    "line."
-    "\nA metric with fields or factor.NAME of its own becomes an entry of its own. The column "
-    "(title)"
-    "\nis the line above a markdown table. decide FIELD CELL MEANING COLUMN PATTERN ...: where"
-    "\nother columns are like the patterns (* and ?, in any case), the cell means that; the first"
-    "\nline that holds counts.\n";
-
-/* The page on maps, and the names of all fields, in lines of at most 96 columns. */
-static const char *append_map_page_with_fields(abdb_text *out)
-{
-    size_t line;
-
-    abdb_text_printf(out, "%s\nFields, for set and field:", map_page);
-    line = strlen("Fields, for set and field:");
-    for (size_t i = 0; i < ABDB_FIELD_COUNT; i++) {
-        size_t size = strlen(abdb_fields[i].name) + 2;
-        bool wraps = line + size > 96;
-
-        abdb_text_printf(out, "%s%s%s", wraps ? "\n" : " ", abdb_fields[i].name,
-                         i + 1 < ABDB_FIELD_COUNT ? "," : ".\n");
-        line = (wraps ? 0 : line) + size;
-    }
-    return abdb_text_get(out);
-}
 
 /* Prints the options of a verb, one a line. */
 static void print_option_list(FILE *out, const abdb_option *list)
@@ -322,7 +278,7 @@ static void write_man_formats_and_map_sections(FILE *out)
         fputs(".\n", out);
     }
     fputs(".SH MAP FILES\n.nf\n", out);
-    write_roff_escaped_lines(out, append_map_page_with_fields(&map_help));
+    write_roff_escaped_lines(out, abdb_append_map_page_with_fields(&map_help));
     fputs(".fi\n", out);
     abdb_text_free(&map_help);
 }
@@ -474,7 +430,7 @@ int abdb_cmd_help(int argc, char **argv)
     }
     if (args.positionals && !abdb_arg_value(&args, "man") &&
         strcmp(args.positional[0], "map") == 0) {
-        append_map_page_with_fields(&map_help);
+        abdb_append_map_page_with_fields(&map_help);
         abdb_write_sanitized_if_terminal(stdout, abdb_text_get(&map_help), map_help.size);
         abdb_text_free(&map_help);
         return 0;
