@@ -30,14 +30,20 @@ static void set_width_keep_height(abdb_figure *f, double width)
     f->width_fixed = true;
 }
 
-/* WIDTHxHEIGHT or WIDTH, and a unit of both (none: points), which the width may have too. False: it
- * is no size of a picture. */
+/* Reads WIDTHxHEIGHT or WIDTH, and a unit of both (none or px: points on a screen), which may stand
+ * behind the width, too. False: it is no size of a picture. */
 static bool parse_picture_size(abdb_figure *f, const char *size)
 {
     static const struct {
         const char *name;
         double points;
-    } units[] = {{"mm", ABDB_CSS_DPI / 25.4}, {"in", ABDB_CSS_DPI}, {"", 1}};
+        bool printed;
+    } units[] = {{"mm", ABDB_CSS_DPI / 25.4, true},
+                 {"cm", ABDB_CSS_DPI / 2.54, true},
+                 {"in", ABDB_CSS_DPI, true},
+                 {"pt", ABDB_CSS_DPI / 72.0, true},
+                 {"px", 1, false},
+                 {"", 1, false}};
     const char *at = size;
     size_t length = strlen(size), i = 0;
     double width, height;
@@ -56,7 +62,7 @@ static bool parse_picture_size(abdb_figure *f, const char *size)
         f->fixed = f->width_fixed = true;
     } else
         set_width_keep_height(f, width);
-    f->printed = *units[i].name != '\0';
+    f->printed = units[i].printed;
     if (f->printed) f->pixels = (double)PRINT_DPI / ABDB_CSS_DPI;
     return true;
 }
@@ -88,7 +94,7 @@ abdb_status abdb_figure_set_size(abdb_figure *f, const char *size, abdb_error *e
         return ABDB_FAIL(
             err, ABDB_USAGE,
             "--size wants article, slide, card, phone, points such as 720x440 (%dx%d to"
-            " %dx%d), or what it measures in print, such as 180x110mm or 7x4.5in, or"
+            " %dx%d), or what it measures in print, such as 180x110mm (or cm, in, pt), or"
             " a width alone, such as 390 or 88mm; not '%s'",
             LEAST_WIDTH, LEAST_HEIGHT, MOST, MOST, size);
     return ABDB_OK;

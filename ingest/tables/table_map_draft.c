@@ -13,13 +13,14 @@
 #include "ingest/read/markdown_tables.h"
 #include "ingest/tables/table_heading.h"
 #include "ingest/tables/table_map.h"
+#include "schema/core/fixed_text.h"
 
 enum { LINES_MAX = 256, LINE = 96 };
 
 typedef struct {
     abdb_text *out;
     map_known_device known;
-    bool done, device, metric, specification, pivot;
+    bool done, device, metric, specification, pivot, evidence, source;
     char seen[LINES_MAX][LINE]; /* fields, and metrics with their statistic and number format */
     size_t lines;
 } draft;
@@ -139,6 +140,43 @@ static const char *guess_entry_field_of_column(const draft *d, const char *folde
     return NULL;
 }
 
+/* Can the field have such a value? Words that other tables use for something else (kind, status)
+ * are the field only over its own values. */
+static bool field_may_have_cell(int field, const char *cell)
+{
+    static const struct {
+        abdb_field field;
+        const char *values;
+    } table[] = {{ABDB_FIELD_evidence, " measured published mlperf "},
+                 {ABDB_FIELD_kind, " run score average statement "},
+                 {ABDB_FIELD_status, " ok failed timeout crash no-device not-implemented "},
+                 {ABDB_FIELD_verified, " yes no pass fail unchecked unknown "}};
+    char word[40];
+
+    if (!cell || !*cell) return true;
+    if (abdb_fields[field].is_number) return begins_with_number(cell);
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if ((int)table[i].field == field)
+            return abdb_format_if_fits(word, sizeof word, " %s ", cell) &&
+                   strstr(table[i].values, word);
+    return true;
+}
+
+/* The field of an entry whose name the heading is ("system_type", "System type"); NULL: none, or a
+ * cell there is the only name of a device. */
+static const char *find_field_named_by_heading(const draft *d, const char *folded, const char *cell)
+{
+    char name[HEADING_SIZE];
+    int field;
+
+    snprintf(name, sizeof name, "%.*s", *folded ? (int)strlen(folded) - 2 : 0, folded + 1);
+    for (char *s = name; *s; s++)
+        if (*s == ' ') *s = '_';
+    field = abdb_field_index_by_name(name);
+    if (field != ABDB_FIELD_device && cell && !d->device && d->known && d->known(cell)) return NULL;
+    return field >= 0 && field_may_have_cell(field, cell) ? abdb_fields[field].name : NULL;
+}
+
 /* The meaning of a column whose heading is a date or a size: nothing says of which metric. */
 static heading_meaning guess_tokens_per_s_of_wide_column(const char *name, const char *wide,
                                                          char pair[LINE])
@@ -175,15 +213,21 @@ static void append_map_line_of_column(draft *d, const char *name, const char *ce
                      (abdb_number_parse(cell, mark).found ||
                       abdb_number_fails_but_parses_with_other_mark(cell, mark));
     heading_meaning meaning = {.kind = HEADING_FACTOR};
+    bool is_field_name;
 
     heading_fold_to_lowercase_words(name, folded);
-    field = guess_entry_field_of_column(d, folded, cell);
-    if (is_number && wide)
+    field = find_field_named_by_heading(d, folded, cell);
+    is_field_name = field != NULL;
+    if (!field) field = guess_entry_field_of_column(d, folded, cell);
+    if (is_field_name)
+        meaning.kind = HEADING_FACTOR;
+    else if (is_number && wide)
         meaning = guess_tokens_per_s_of_wide_column(name, wide, pair);
     else if (cell && (is_number || abdb_number_chars_prefix_length(cell)))
         meaning = heading_find_meaning(name, cell, mark, d->specification);
     if (field && meaning.kind == HEADING_FACTOR &&
-        snprintf(line, sizeof line, "field %s", field) > 0 && remember_line_if_not_seen(d, line)) {
+        (is_field_name || (snprintf(line, sizeof line, "field %s", field) > 0 &&
+                           remember_line_if_not_seen(d, line)))) {
         d->device |= strcmp(field, "device") == 0;
         abdb_text_printf(d->out, "field %s column ", field);
         append_quoted_dropping_quotes_and_line_ends(d->out, name);
@@ -226,6 +270,25 @@ static void note_specification_or_pivot_table(draft *d, const abdb_flat_record *
         abdb_text_puts(d->out, "# A column for each device: a map wants a row for each.\n");
 }
 
+/* Notes the fields that headings name themselves: no other column is taken for one of them. */
+static void reserve_fields_named_by_headings(draft *d, const abdb_flat_record *record)
+{
+    for (size_t i = 0; i < record->items; i++)
+        d->device |= strcasecmp(record->item[i].name, "device") == 0;
+    for (size_t i = 0; i < record->items; i++) {
+        char folded[HEADING_SIZE], line[LINE];
+        const char *field;
+
+        heading_fold_to_lowercase_words(record->item[i].name, folded);
+        field = find_field_named_by_heading(d, folded, record->item[i].text);
+        if (!field) continue;
+        snprintf(line, sizeof line, "field %s", field);
+        remember_line_if_not_seen(d, line);
+        d->evidence |= strcmp(field, "evidence") == 0;
+        d->source |= strcmp(field, "source") == 0;
+    }
+}
+
 /* Drafts the map from the first row: what the table is recognised by, then a line for each column.
  */
 static abdb_status draft_map_from_first_row(void *self, const abdb_flat_record *record,
@@ -238,6 +301,7 @@ static abdb_status draft_map_from_first_row(void *self, const abdb_flat_record *
     /* One row is enough: types are read off the first cells. */
     if (d->done) return ABDB_OK;
     note_specification_or_pivot_table(d, record);
+    reserve_fields_named_by_headings(d, record);
     for (size_t i = 0; i < record->items && matched < 3; i++) {
         if (record->item[i].name[0] == '(') continue;
         abdb_text_puts(d->out, matched++ ? " " : "match   ");
@@ -281,22 +345,30 @@ abdb_status table_map_draft_from_input(abdb_text *out, const abdb_input *in,
 {
     static const abdb_sink nowhere = {.reject = draft_ignore_reject,
                                       .row_end = draft_ignore_row_end};
-    draft d = {.out = out, .known = is_device_name};
+    abdb_text lines = {0};
+    draft d = {.out = &lines, .known = is_device_name};
     abdb_status st = ABDB_OK;
 
-    abdb_text_puts(out, "# A draft: mend the lines, take out what is not wanted, then\n"
-                        "#   abdb import --map THIS FILE\n"
-                        "name    my-table\n"
-                        "summary \"what it is\"\n"
-                        "# Lines with a question are commented out: answer it, or leave them out.\n"
-                        "set     evidence published     # or measured\n");
     if (markdown_has_table(in))
         TRY(markdown_deliver_table_rows_as_records(in, &nowhere, draft_map_from_first_row, &d,
                                                    err));
     else
         TRY(abdb_flat_deliver_json_sql_or_csv_records(in, &nowhere, draft_map_from_first_row, &d,
                                                       err));
-    if (!d.done) st = ABDB_FAIL(err, ABDB_FORMAT, "no table with a header and a row");
+    if (!d.done) TRY(ABDB_FAIL(err, ABDB_FORMAT, "no table with a header and a row"));
+    abdb_text_puts(out, "# A draft: mend the lines, take out what is not wanted, then\n"
+                        "#   abdb import --map THIS FILE\n"
+                        "# Write an answer for each \"?\". Other lines with a question are"
+                        " commented out: answer it, or leave them out.\n");
+    abdb_text_puts(out, d.source ? "name    my-table\n"
+                                 : "name    ?              # who says it? the source of its"
+                                   " facts, such as my-lab\n");
+    abdb_text_puts(out, "summary \"what it is\"\n");
+    if (d.metric && !d.evidence)
+        abdb_text_puts(out, "set     evidence ?     # measured (by you), or published (by"
+                            " others)?\n");
+    abdb_text_puts(out, abdb_text_get(&lines));
 done:
+    abdb_text_free(&lines);
     return st;
 }

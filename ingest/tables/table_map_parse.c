@@ -183,6 +183,15 @@ static abdb_status parse_version_line(parser *p)
     return ABDB_OK;
 }
 
+/* "name ?", "set evidence ?": does the line hold a draft's question, which only its user can
+ * answer? */
+static bool line_has_unanswered_question(const parser *p)
+{
+    size_t at = strcmp(p->word[0], "name") == 0 ? 1 : strcmp(p->word[0], "set") == 0 ? 2 : 0;
+
+    return at && p->words > at && strcmp(p->word[at], "?") == 0;
+}
+
 /* Parses a line of a map by its first word. */
 static abdb_status parse_map_line(parser *p)
 {
@@ -193,6 +202,10 @@ static abdb_status parse_map_line(parser *p)
                  {"metric", MAP_METRIC}, {"spec", MAP_SPEC}, {"price", MAP_PRICE}};
     const char *verb = p->word[0];
 
+    if (line_has_unanswered_question(p))
+        return fail_with_map_syntax_error(
+            p, "a question of the draft: write the answer in place of ? behind",
+            strcmp(verb, "name") == 0 ? verb : p->word[1]);
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
         if (strcmp(verb, verbs[i].word) == 0)
             return parse_named_column_or_constant_line(p, verbs[i].verb);

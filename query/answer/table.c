@@ -131,18 +131,31 @@ void abdb_table_add_note_format(abdb_table *table, const char *format, ...)
     append_note_or_count_dropped(table, text);
 }
 
+/* "! 'llama2-70b' is taken for llama2-70b-99": without it the rows answer another question. */
+static bool note_names_what_was_taken(const char *note)
+{
+    return note && strncmp(note, "! ", 2) == 0 && strstr(note, "taken for ");
+}
+
 void abdb_table_replace_notes_by_count_keeping_cut(abdb_table *table)
 {
     size_t hidden = table->dropped_notes ? table->dropped_notes - 1 : 0,
-           left = table->notes - (table->cut && table->notes);
-    const char *cut = left < table->notes ? table->note[left] : NULL;
+           last = table->notes - (table->cut && table->notes), left = 0, kept = 0;
+    const char *cut = last < table->notes ? table->note[last] : NULL;
 
-    table->notes = 0;
-    if (left)
-        table->note[table->notes++] =
+    for (size_t i = 0; i < last; i++)
+        if (note_names_what_was_taken(table->note[i]))
+            table->note[kept++] = table->note[i];
+        else
+            left++;
+    table->notes = kept;
+    if (left) {
+        const char *count =
             abdb_arena_printf(&table->arena, "%zu note%s left out, footnotes among them: --brief",
-                              left + hidden, abdb_plural_ending(left + hidden));
-    if (left && !table->note[0]) table->note[0] = "notes left out: --brief";
+                              left + hidden, abdb_plural_ending((long long)(left + hidden)));
+
+        table->note[table->notes++] = count ? count : "notes left out: --brief";
+    }
     if (cut) table->note[table->notes++] = cut;
 }
 

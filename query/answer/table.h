@@ -93,7 +93,7 @@ void abdb_table_append_cut_note(abdb_table *table);
 /* Programs read no notes: the column warnings, where a table has it, repeats in each row the notes
  * that begin with "! ". */
 ABDB_MUST_USE abdb_status abdb_table_fill_warnings_column(abdb_table *table, abdb_error *err);
-/* Replaces the notes by their number. */
+/* Replaces the notes by their number, but for those that name what a typed name was taken for. */
 void abdb_table_replace_notes_by_count_keeping_cut(abdb_table *table);
 /* Prints. Notes go below the table, or to standard error where the format is for programs. */
 ABDB_MUST_USE abdb_status abdb_table_print_in_format(const abdb_table *table, abdb_format format,

@@ -67,7 +67,9 @@ static const struct {
               {"-n", "limit", "limit"},
               {"--png", "type", "type png"},
               {"--svg", "type", "type svg"},
-              {"--pdf", "type", "type pdf"}};
+              {"--pdf", "type", "type pdf"},
+              {"--width", "size", "size 88mm"},
+              {"--height", "size", "size 720x440"}};
 
 /* The error of an option that the verb lacks, with the nearest one. */
 static abdb_status fail_unknown_option_with_suggestion(const abdb_args *args, const char *given,

@@ -408,6 +408,13 @@ done:
     return st;
 }
 
+/* Was one model taken for the name that was typed, if any was? */
+static bool same_model_was_taken(const abdb_set *a, const abdb_set *b)
+{
+    return a->taken_model && b->taken_model ? strcmp(a->taken_model, b->taken_model) == 0
+                                            : a->taken_model == b->taken_model;
+}
+
 /* Counts the results excluded by the conditions of `where`. */
 static abdb_status record_count_excluded_by_where(abdb_system_choice *c,
                                                   const abdb_choose_options *o, sqlite3 *db,
@@ -418,7 +425,7 @@ static abdb_status record_count_excluded_by_where(abdb_system_choice *c,
 
     if (!o->where || !*o->where || !*o->selection) return ABDB_OK;
     TRY(abdb_set_load_normalised(&all, db, o->selection, NULL, m, err));
-    if (all.members > c->ranking.set.members)
+    if (all.members > c->ranking.set.members && same_model_was_taken(&all, &c->ranking.set))
         abdb_system_choice_record_left_out(c, "other results",
                                            "do not meet the conditions of --where",
                                            all.members - c->ranking.set.members);

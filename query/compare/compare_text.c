@@ -379,9 +379,10 @@ abdb_status abdb_add_comparison_notes(const abdb_comparison *c, abdb_db *db, abd
 
     for (size_t s = 1; s < c->sets; s++) note_contender_refusals(c, s, t);
     if (another_rule_than_one_machine_refuses(c) && !c->options->exploratory)
+        /* Groups are split by the factors of all refusing rules: no condition lifts a refusal. */
         abdb_table_add_note(t,
-                            "  next: say what you compare by --where (evidence=..., round=...), or "
-                            "--exploratory (stamped)");
+                            "  next: no --where makes these pairs comparable; --exploratory shows"
+                            " them, stamped");
     note_legend_and_caveats(c, t);
     if (c->options->why) TRY(abdb_note_ratio_factors(c, t, err));
     TRY(abdb_note_environment_if_speed_differs(c, t, err));

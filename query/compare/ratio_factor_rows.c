@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "query/compare/compare_text.h"
+#include "query/compare/pair_label.h"
 #include "query/compare/price_notes.h"
 #include "query/compare/ratio_factors.h"
 
@@ -24,6 +25,9 @@ typedef enum {
     C_UNIT,
     C_FACTS,
     C_PAIR,
+    C_NOTE, /* of abdb_why: a row of a note alone */
+    C_LABEL,
+    C_UNLIKE,
     C_COUNT
 } column;
 static const struct {
@@ -32,7 +36,8 @@ static const struct {
                       {"place", "#", ""},        {"factor", NULL, ""},   {"a", "A", "cut40"},
                       {"b", "B", "cut40"},       {"times", NULL, "3"},   {"product", NULL, "3"},
                       {"ratio", "B/A", "3"},     {"better", NULL, ""},   {"result", "to", ""},
-                      {"unit", NULL, ""},        {"_facts", NULL, ""},   {"_pair", NULL, ""}};
+                      {"unit", NULL, ""},        {"_facts", NULL, ""},   {"_pair", NULL, ""},
+                      {"_note", NULL, ""},       {"label", "pair", ""},  {"unlike", NULL, ""}};
 
 static void set_text_cell_unless_empty(abdb_table *t, abdb_value *row, column c, const char *text)
 {
@@ -40,9 +45,28 @@ static void set_text_cell_unless_empty(abdb_table *t, abdb_value *row, column c,
         row[c] = (abdb_value){.kind = ABDB_STRING, .text = abdb_table_copy_text(t, text)};
 }
 
+/* What distinguishes the pair beside model and scenario, which stand before it:
+ * "power_submission=yes"; "": nothing. From arena. */
+static const char *format_label_beside_work(const abdb_comparison *c, const abdb_pair *pair,
+                                            abdb_arena *arena)
+{
+    static const char *const of_work[] = {"model", "workload", "scenario", NULL};
+    const char *name[ABDB_DIFFER_MAX], *label;
+    size_t names = abdb_pick_names_distinguishing_pairs(c, pair->contender, arena, name), kept = 0;
+    abdb_text text = {0};
+
+    for (size_t i = 0; i < names; i++)
+        if (!abdb_text_is_in_list(name[i], of_work)) name[kept++] = name[i];
+    if (!kept) return "";
+    abdb_format_pair_label(pair, name, kept, &text);
+    label = abdb_arena_printf(arena, "%s", abdb_text_get(&text));
+    abdb_text_free(&text);
+    return label ? label : "";
+}
+
 /* Adds the sentence of a pair: "B is 1.52 times A: round 1.05, number format and device 1.45", and
  * the results missing to separate its joint factors. */
-static void note_ratio_sentence_and_missing_results(const abdb_pair *pair,
+static void note_ratio_sentence_and_missing_results(const abdb_pair *pair, const char *label,
                                                     const abdb_ratio_factors *f, abdb_table *t)
 {
     const abdb_set *set = pair->a.set;
@@ -54,12 +78,13 @@ static void note_ratio_sentence_and_missing_results(const abdb_pair *pair,
     for (size_t i = 0; i < f->count; i++)
         abdb_text_printf(&out, "%s%s %.3g", i ? ", " : "", f->factor[i].name, f->factor[i].factor);
     abdb_table_add_note_format(
-        t, "%s%s%s: %s %s %.3g times %s%s%s %s: %s",
+        t, "%s%s%s%s%s: %s %s %.3g times %s%s%s %s: %s%s%s",
         *model ? model : abdb_member_text(set, pair->left.picked, ABDB_M_workload),
-        *scenario ? " " : "", scenario,
+        *scenario ? " " : "", scenario, *label ? " " : "", label,
         abdb_member_text(pair->b.set, pair->right.picked, ABDB_M_device), is_time ? "takes" : "has",
         f->ratio, is_time ? "as long" : "the ", is_time ? "" : pair->unit, is_time ? " as" : " of",
-        abdb_member_text(set, pair->left.picked, ABDB_M_device), abdb_text_get(&out));
+        abdb_member_text(set, pair->left.picked, ABDB_M_device), abdb_text_get(&out),
+        *pair->unlike ? "; no headline: " : "", pair->unlike);
     for (size_t i = 0; i < f->count; i++)
         if (f->factor[i].missing)
             abdb_table_add_note_format(t, "%s cannot be separated without a result of %s",
@@ -76,7 +101,7 @@ static abdb_status append_factor_rows_of_pair_with_note(const abdb_comparison *c
     abdb_arena arena = {0};
     abdb_ratio_factors factors;
     const abdb_set *set = pair->a.set;
-    const char *model, *facts;
+    const char *model, *facts, *label = format_label_beside_work(c, pair, &t->arena);
     abdb_status st = ABDB_OK;
 
     TRY(abdb_split_ratio_into_factors(&factors, c, pair, &arena, err));
@@ -105,9 +130,11 @@ static abdb_status append_factor_rows_of_pair_with_note(const abdb_comparison *c
         set_text_cell_unless_empty(t, row, C_KEY, f->key);
         set_text_cell_unless_empty(t, row, C_UNIT, pair->unit);
         set_text_cell_unless_empty(t, row, C_FACTS, facts);
+        set_text_cell_unless_empty(t, row, C_LABEL, label);
+        set_text_cell_unless_empty(t, row, C_UNLIKE, pair->unlike);
         row[C_PAIR] = (abdb_value){.kind = ABDB_INTEGER, .integer = pair_number};
     }
-    note_ratio_sentence_and_missing_results(pair, &factors, t);
+    note_ratio_sentence_and_missing_results(pair, label, &factors, t);
 done:
     abdb_arena_free(&arena);
     return st;
@@ -197,7 +224,9 @@ abdb_status abdb_note_ratio_factors(const abdb_comparison *c, abdb_table *t, abd
             !pair->has_ratio)
             continue;
         st = abdb_split_ratio_into_factors(&factors, c, pair, &arena, err);
-        if (st == ABDB_OK) note_ratio_sentence_and_missing_results(pair, &factors, t);
+        if (st == ABDB_OK)
+            note_ratio_sentence_and_missing_results(
+                pair, format_label_beside_work(c, pair, &t->arena), &factors, t);
         if (st == ABDB_UNFAIR) st = ABDB_OK; /* no ratio of two results */
         abdb_arena_free(&arena);
     }

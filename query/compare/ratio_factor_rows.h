@@ -5,8 +5,9 @@
 #include "query/compare/compare.h"
 
 /* Fills an empty table: work, scenario, per, place, factor, a, b, times, product, ratio, better,
- * result (key), unit, _facts (keys of both ends), _pair (from 1). Its notes are a sentence for each
- * pair, the joint factors, each rule that refuses pairs, and ages of prices. */
+ * result (key), unit, _facts (keys of both ends), _pair (from 1), _note (empty), label (what
+ * distinguishes the pair) and unlike (why its ratio is no headline). Its notes are a sentence for
+ * each pair, the joint factors, each rule that refuses pairs, and ages of prices. */
 ABDB_MUST_USE abdb_status abdb_tabulate_ratio_factors(const abdb_comparison *c, abdb_table *t,
                                                       abdb_error *err);
 /* Adds the sentences and joint factors of every pair that has a ratio, as notes. */

@@ -186,8 +186,7 @@ static abdb_status find_models_of_family(sqlite3 *db, const char *name, abdb_tab
         folded, NULL, NULL, out, err);
 }
 
-/* Keeps in the set the model taken for the name of a condition, and the note about it.
- */
+/* Keeps in the set the model taken for the name of a condition, and the note about it or NULL. */
 static void note_model(abdb_set *set, const abdb_condition *c, const char *taken, const char *note)
 {
     set->note = note;
@@ -262,9 +261,93 @@ done:
     return st;
 }
 
-/* Results of a model's own name fit, but the word also names a family: the set's note names the
- * chosen model and the others, so that a row of the user's own does not change the chosen
- * benchmark silently. */
+/* Is a result of the table one of MLPerf? */
+static bool any_member_is_of_mlperf(const abdb_set *set)
+{
+    for (size_t i = 0; i < set->table.rows; i++)
+        if (strcmp(abdb_member_text(set, i, ABDB_M_evidence), "mlperf") == 0) return true;
+    return false;
+}
+
+/* Loads the results of the first of these models that has one of MLPerf into the set's table and
+ * notes what was taken; otherwise leaves the set as it is. */
+static abdb_status take_first_model_with_mlperf_result(abdb_selection_query *q, abdb_selection *s,
+                                                       const abdb_normalisation *m,
+                                                       const char *select_columns,
+                                                       abdb_condition *c, const abdb_table *models,
+                                                       abdb_set *set, abdb_error *err)
+{
+    const char *typed = c->value, *taken = NULL;
+    abdb_table own = set->table;
+    abdb_text others = {0};
+    abdb_status st = ABDB_OK;
+
+    abdb_text_printf(&others, "%s (%zu)", abdb_member_text(set, 0, ABDB_M_model), own.rows);
+    set->table = (abdb_table){0};
+    for (size_t k = 0; k < models->rows && !taken; k++) {
+        abdb_table_free(&set->table);
+        c->value = abdb_cell_text_or_empty(models, k, 0);
+        TRY(build_select_sql_without_skipped_condition(q, s, m, select_columns, err));
+        TRY(abdb_query_to_table(q->db, abdb_text_get(&q->sql), &q->binds, &set->table, err));
+        if (any_member_is_of_mlperf(set)) taken = c->value;
+    }
+    c->value = typed;
+    if (!taken) goto done;
+    TRY(append_other_models(q, s, m, c, models, taken, &others, err));
+    note_model(set, c, taken,
+               abdb_arena_printf(&set->arena, "%s '%s' is taken for %s (%zu here); also: %s",
+                                 c->column, typed, taken, set->table.rows, abdb_text_get(&others)));
+done:
+    c->value = typed;
+    if (!taken) {
+        abdb_table_free(&set->table);
+        set->table = own;
+    } else
+        abdb_table_free(&own);
+    abdb_text_free(&others);
+    return st;
+}
+
+/* Results of a model's own name fit, none of MLPerf, but the word also names a family with a
+ * benchmark: the benchmark is taken, as it was before these results were imported, unless the word
+ * is spelled as the model. Fills the set's table and note. */
+static abdb_status prefer_benchmark_of_same_family(abdb_selection_query *q, abdb_selection *s,
+                                                   const abdb_normalisation *m,
+                                                   const char *select_columns, abdb_set *set,
+                                                   abdb_error *err)
+{
+    abdb_table models = {0};
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < s->count && !any_member_is_of_mlperf(set); i++) {
+        abdb_condition *c = &s->condition[i];
+
+        if (!names_model(c) || strcmp(c->value, abdb_member_text(set, 0, ABDB_M_model)) == 0)
+            continue;
+        abdb_table_free(&models);
+        TRY(find_models_of_family(q->db, c->value, &models, err));
+        TRY(take_first_model_with_mlperf_result(q, s, m, select_columns, c, &models, set, err));
+    }
+done:
+    abdb_table_free(&models);
+    return st;
+}
+
+/* Models whose name begins with the word and "-", the shortest first. */
+static abdb_status find_models_beginning_with(sqlite3 *db, const char *word, abdb_table *out,
+                                              abdb_error *err)
+{
+    return abdb_query_with_three_texts_to_table(
+        db,
+        "SELECT DISTINCT whole FROM name WHERE kind = 'model' AND"
+        " lower(substr(whole, 1, length(?1) + 1)) = lower(?1) || '-'"
+        " ORDER BY length(whole), whole",
+        word, NULL, NULL, out, err);
+}
+
+/* Results of a model's own name fit, but the word also names a family, or begins the names of
+ * others: the set's note names the chosen model and the others, so that a row of the user's own
+ * does not change the chosen benchmark silently. */
 static abdb_status note_other_models_of_same_family(abdb_selection_query *q, abdb_selection *s,
                                                     const abdb_normalisation *m, abdb_set *set,
                                                     abdb_error *err)
@@ -279,10 +362,13 @@ static abdb_status note_other_models_of_same_family(abdb_selection_query *q, abd
 
         if (!names_model(c)) continue;
         taken = abdb_member_text(set, 0, ABDB_M_model);
-        if (strcmp(c->value, taken) == 0) continue;
         abdb_table_free(&models);
-        TRY(find_models_of_family(q->db, c->value, &models, err));
+        if (strcmp(c->value, taken) != 0)
+            TRY(find_models_of_family(q->db, c->value, &models, err));
+        else if (!any_member_is_of_mlperf(set))
+            TRY(find_models_beginning_with(q->db, c->value, &models, err));
         TRY(append_other_models(q, s, m, c, &models, taken, &others, err));
+        if (!others.size && strcmp(c->value, taken) != 0) note_model(set, c, taken, NULL);
         if (others.size)
             note_model(set, c, taken,
                        abdb_arena_printf(&set->arena,
@@ -380,9 +466,10 @@ abdb_status abdb_set_select_rows_or_explain_none(abdb_set *set, sqlite3 *db, con
     TRY(refuse_latency_condition_of_many_statistics(&q, &s, m, err));
     TRY(build_select_sql_without_skipped_condition(&q, &s, m, columns + 2, err));
     TRY(abdb_query_to_table(db, abdb_text_get(&q.sql), &q.binds, &set->table, err));
-    if (set->table.rows)
-        TRY(note_other_models_of_same_family(&q, &s, m, set, err));
-    else
+    if (set->table.rows) {
+        TRY(prefer_benchmark_of_same_family(&q, &s, m, columns + 2, set, err));
+        if (!set->note) TRY(note_other_models_of_same_family(&q, &s, m, set, err));
+    } else
         TRY(retry_with_model_of_same_family(&q, &s, m, columns + 2, set, err));
     if (!set->table.rows)
         TRY(fail_empty_selection_naming_cause(&q, &s, m, set->selection, where, err));

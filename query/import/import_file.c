@@ -168,6 +168,8 @@ static abdb_status import_in_transaction(abdb_writer *writer, abdb_import_file *
     if (out->known) {
         if (options->replace && !options->dry_run)
             TRY(abdb_writer_withdraw_other_imports_of_file(writer, err));
+        snprintf(out->replaced, sizeof out->replaced, "%s",
+                 abdb_writer_get_replaced_readings(writer));
         goto done;
     }
     sink = abdb_writer_make_storing_sink(writer);
@@ -199,6 +201,7 @@ static abdb_status import_in_transaction(abdb_writer *writer, abdb_import_file *
         TRY(abdb_writer_find_other_overrides_of_same_file(writer, &others, err));
         snprintf(out->other_words, sizeof out->other_words, "%s", abdb_text_get(&others));
     }
+    snprintf(out->replaced, sizeof out->replaced, "%s", abdb_writer_get_replaced_readings(writer));
 kept:
     out->counts.values_rejected += balance.rejected;
     out->marks = balance.marks;

@@ -24,7 +24,8 @@ typedef struct {
     int known; /* the same file was imported before; counts are of that import */
     abdb_counts counts;
     abdb_left_out left_out;
-    char other_words[200]; /* --set of another reading of these bytes that stands beside; or "" */
+    char other_words[200]; /* map or --set of another reading of these bytes that stands; or "" */
+    char replaced[600];    /* readings that --replace withdrew, in words; or "" */
     abdb_mark_tally marks;
 } abdb_import_result;
 

@@ -99,9 +99,10 @@ void abdb_print_import_result_and_warnings(const import_session *s, const char *
     if (unit->known)
         abdb_print_sanitized(
             stdout,
-            "%s: already imported, nothing changed (%ld accepted, %ld duplicate, %ld rejected, %ld"
+            "%s: already imported, %s (%ld accepted, %ld duplicate, %ld rejected, %ld"
             " ignored then)\n",
-            path, c->accepted, c->duplicate, c->rejected, c->ignored);
+            path, *unit->replaced ? "and counts alone now" : "nothing changed", c->accepted,
+            c->duplicate, c->rejected, c->ignored);
     else
         abdb_print_sanitized(
             stdout,
@@ -109,6 +110,7 @@ void abdb_print_import_result_and_warnings(const import_session *s, const char *
             path, s->options->dry_run ? "would keep: " : "", rows, abdb_plural_ending(rows),
             c->accepted, c->duplicate, c->rejected, c->ignored, format_value_counts(c, values),
             unit->format);
+    if (*unit->replaced) abdb_print_sanitized(stdout, "%s: withdrew %s\n", path, unit->replaced);
     if (!unit->known) warn_refused_rows_and_values(path, c, s->options->dry_run);
     if (!unit->known) warn_marked_entries(path, &unit->marks);
     if (!unit->known) warn_lost_factors_and_no_device(s, path, c);
@@ -120,7 +122,7 @@ void abdb_warn_of_import_with_other_overrides(const char *path, const abdb_impor
 {
     if (*unit->other_words)
         abdb_print_stderr_remark(
-            "%s: these rows stand there already, read with --set %s: both count now; `abdb import"
+            "%s: these rows stand there already, read with %s: both count now; `abdb import"
             " --replace` with the right words keeps one",
             path, unit->other_words);
 }

@@ -7,7 +7,7 @@
 -- param: backend | text | | one backend 
 -- param: tag | text | | measurements of this name | SELECT tag FROM tag_told ORDER BY 1
 -- param: campaign | text | latest | one command of abdb run, latest, or all
--- param: failed | flag | | cells without a result or that failed verification, too
+-- param: failed | flag | | only cells without a result or that failed verification
 -- column: cell | cell | | kernel and parameters
 -- column: backend | backend | | program that ran it
 -- column: dtype | dtype | | number format
@@ -60,7 +60,7 @@ SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' 
   FROM chosen k
   LEFT JOIN held m ON m.result_id = k.bound_id AND m.basis = 'measured'
   LEFT JOIN held p ON p.result_id = k.bound_id AND p.basis = 'published'
- WHERE (k.status = 'ok' AND k.verified <> 'fail') OR (:failed AND k.missing)
+ WHERE CASE WHEN :failed THEN k.missing ELSE k.status = 'ok' AND k.verified <> 'fail' END
  ORDER BY k.kernel, k.dtype, k.backend, k.operation, k.flops_per_s, length(k.base), k.base, k.tag, k.place, k.cell;
 -- @notes
 SELECT line FROM (

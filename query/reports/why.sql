@@ -23,7 +23,9 @@
 -- column: side_a | A | cut40 | selection of the baseline
 -- column: side_b | B | cut40 | selection of the contender
 -- column: result | result | | key of the result that the step leads to
--- hoist: side_a side_b work scenario per ratio better unit result
+-- column: label | pair | | what distinguishes this pair from the others
+-- column: unlike | unlike | | in what the two sides differ, so that the ratio is no headline of abdb compare
+-- hoist: side_a side_b work scenario per ratio better unit label unlike result
 -- @table candidates
 SELECT r.model, r.scenario, r.device, max(r.value_per_device) AS rate, count(*) AS results FROM v_mlperf r
  WHERE :baseline IS NULL AND :contender IS NULL AND r.suite = 'inference' AND r.division = 'closed' AND r.unit = 'token/s' AND r.left_out = '' AND r.devices > 0
@@ -39,7 +41,7 @@ SELECT coalesce(:baseline, (SELECT 'device=' || quote(device) FROM placed WHERE 
 -- @table split
 SELECT w.* FROM sides s, abdb_why(json_object('baseline', s.side_a, 'contender', s.side_b, 'where', s.conditions, 'divide_by', :per, 'metric', :metric, 'price', :price)) w WHERE s.side_a IS NOT NULL
 -- @rows
-SELECT place, factor, a, b, times, product, ratio, better, work, scenario, per, unit, (SELECT name_a FROM sides) AS side_a, (SELECT name_b FROM sides) AS side_b, result, facts AS _facts FROM split
+SELECT place, factor, a, b, times, product, ratio, better, work, scenario, per, unit, (SELECT name_a FROM sides) AS side_a, (SELECT name_b FROM sides) AS side_b, result, label, "unlike", facts AS _facts FROM split
  WHERE note IS NULL AND pair = :pair ORDER BY place;
 -- @notes
 SELECT line FROM (

@@ -4,7 +4,7 @@
 #include "query/sql_tables/json_options.h"
 #include "query/sql_tables/table_functions.h"
 
-enum { NOTE = 15, COLUMNS };
+enum { NOTE = 15, COLUMNS = 18 };
 
 /* abdb_why(JSON): the factors and notes that `abdb why` prints. */
 static abdb_status fill_why_rows(sqlite3 *db, const char *const *argument, abdb_table *out,
@@ -53,8 +53,8 @@ const abdb_table_function abdb_table_why = {
     "CREATE TABLE x(work TEXT, scenario TEXT, per TEXT, place INTEGER, factor TEXT, a TEXT,"
     " b TEXT, times REAL, product REAL, ratio REAL, better TEXT, result TEXT, unit TEXT, facts "
     "TEXT,"
-    " pair INTEGER, note TEXT, asked HIDDEN)",
-    COLUMNS,
+    " pair INTEGER, note TEXT, asked HIDDEN, label TEXT, unlike TEXT)",
+    NOTE + 1,
     1,
     1,
     ABDB_ALLOW_NOTHING,

@@ -8,39 +8,12 @@
 #include "query/answer/report.h"
 #include "query/cli/command_line.h"
 #include "query/help/completion.h"
+#include "query/help/map_page.h"
 
 static const char pitch[] =
     "abdb says which accelerator is faster, by how much and per dollar, from MLPerf(R) results,"
     " published figures and your own measurements in one SQLite file, and shows where every number"
     " comes from.";
-
-static const char map_page[] =
-    "A map file says how a table becomes records. Words stand between blanks or in \"...\"; # "
-    "begins"
-    "\na comment.\n\n"
-    "  name    skypilot                       the format's name, and the source of its facts\n"
-    "  summary \"catalog of SkyPilot\"         one line\n"
-    "  version 2                              raise it when rows are read otherwise; 1 if unsaid\n"
-    "  match   InstanceType AcceleratorName   columns that the header must have\n"
-    "  member  points                         of a JSON object: the array of records\n"
-    "  claims  json                           JSON with these columns needs no --map\n"
-    "  missing \"?\" X                          cells that mean none, beside \"\", -, N/A, null\n"
-    "  ignore  vCPUs                          columns of numbers that are none of its business\n"
-    "  set     source skypilot                a field for every row\n"
-    "  field   device column AcceleratorName map H100 H100-SXM\n"
-    "  factor  batch column \"Batch size\"\n"
-    "  metric  tokens_per_s column \"Tok/s\" unit token/s statistic mean\n"
-    "  derive  flops_per_s gemm@1             from time_s by abdb's formula and factors m, n, k\n"
-    "  spec    peak_flops column bf16 unit TFLOPS dtype bf16 engine matrix sparsity dense\n"
-    "  price   amount column Price kind on-demand\n"
-    "  decide  device H100 H100-SXM InstanceType *sxm*\n\n"
-    "unit cell: the unit stands in the cell. map A B ...: the cell A means B, to the end of the "
-    "line."
-    "\nA metric with fields or factor.NAME of its own becomes an entry of its own. The column "
-    "(title)"
-    "\nis the line above a markdown table. decide FIELD CELL MEANING COLUMN PATTERN ...: where"
-    "\nother columns are like the patterns (* and ?, in any case), the cell means that; the first"
-    "\nline that holds counts.\n";
 
 /* Prints the options of a verb, one a line. */
 static void print_option_list(FILE *out, const abdb_option *list)
@@ -287,6 +260,7 @@ static void write_man_options(FILE *out, const abdb_option *list)
  * sections of a man page. */
 static void write_man_formats_and_map_sections(FILE *out)
 {
+    abdb_text map_help = {0};
     fputs(".SH FORMATS THAT IMPORT READS\n", out);
     for (const abdb_format_page *f = abdb_format_pages; f->name; f++) {
         const char *const parts[] = {
@@ -304,8 +278,9 @@ static void write_man_formats_and_map_sections(FILE *out)
         fputs(".\n", out);
     }
     fputs(".SH MAP FILES\n.nf\n", out);
-    write_roff_escaped_lines(out, map_page);
+    write_roff_escaped_lines(out, abdb_append_map_page_with_fields(&map_help));
     fputs(".fi\n", out);
+    abdb_text_free(&map_help);
 }
 
 /* A text of paragraphs, or nothing where there is none. */
@@ -434,6 +409,7 @@ static void write_program_man_page(FILE *out)
 int abdb_cmd_help(int argc, char **argv)
 {
     const abdb_command *command = NULL;
+    abdb_text map_help = {0};
     abdb_args args;
     abdb_error err;
 
@@ -454,7 +430,9 @@ int abdb_cmd_help(int argc, char **argv)
     }
     if (args.positionals && !abdb_arg_value(&args, "man") &&
         strcmp(args.positional[0], "map") == 0) {
-        abdb_write_sanitized_if_terminal(stdout, map_page, strlen(map_page));
+        abdb_append_map_page_with_fields(&map_help);
+        abdb_write_sanitized_if_terminal(stdout, abdb_text_get(&map_help), map_help.size);
+        abdb_text_free(&map_help);
         return 0;
     }
     if (args.positionals && !abdb_arg_value(&args, "man") &&

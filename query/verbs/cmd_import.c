@@ -166,10 +166,13 @@ static bool is_device_name_in_vocabulary(const char *cell)
         bool aliases = strcmp(abdb_vocabulary[i].name, "aliases.csv") == 0;
 
         if (!aliases && strcmp(abdb_vocabulary[i].name, "devices.csv") != 0) continue;
-        for (const char *line = abdb_vocabulary[i].text; line; line = strchr(line, '\n')) {
+        /* The first line is the header. */
+        for (const char *line = strchr(abdb_vocabulary[i].text, '\n'); line;
+             line = strchr(line, '\n')) {
             line += *line == '\n';
             /* Lines of aliases.csv begin with the kind, then the spelling. */
-            if (aliases && strncmp(line, "device,", 7) == 0) line += 7;
+            if (aliases && strncmp(line, "device,", 7) != 0) continue;
+            if (aliases) line += 7;
             if (strncasecmp(line, cell, size) == 0 && line[size] == ',') return true;
         }
     }

@@ -29,7 +29,7 @@ static abdb_status compare_and_print_ratio_factors(int argc, char **argv, abdb_e
     TRY(abdb_compare_first_set_with_others(&comparison, db->sql, sets, 2, &options, err));
     TRY(abdb_tabulate_ratio_factors(&comparison, &table, err));
     table.title = abdb_arena_printf(&table.arena, "Why %s differs from %s", sets[1], sets[0]);
-    table.hoist = "work scenario per ratio better unit";
+    table.hoist = "work scenario per ratio better unit label unlike";
     TRY(abdb_add_mlperf_footnotes_as_table_notes(db, &table, false, err));
     TRY(abdb_print_table_by_options_end_deadline(&args, &table, err));
     if (!table.rows) TRY(ABDB_FAIL(err, ABDB_UNFAIR, "no pair of these results may be compared"));

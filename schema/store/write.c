@@ -92,6 +92,7 @@ void abdb_writer_rollback_and_close(abdb_writer *w)
     abdb_text_free(&w->text);
     abdb_text_free(&w->quantity_text);
     abdb_text_free(&w->source_text);
+    abdb_text_free(&w->replaced);
     abdb_keymaker_close(&w->keys);
     free(w);
 }
@@ -118,6 +119,35 @@ static abdb_status withdraw_imports_by_older_versions(abdb_writer *w, abdb_error
     return st;
 }
 
+/* Keeps in words which readings of the temporary table `other` will be withdrawn. */
+static abdb_status describe_readings_to_withdraw(abdb_writer *w, abdb_error *err)
+{
+    /* Of a map the first 8 digits of its sha256. */
+    static const char sql[] =
+        "SELECT printf('%d row%s of %s, read %s', a.accepted, iif(a.accepted = 1, '', 's'), a.path,"
+        " coalesce('with ' || nullif(trim(iif(m = 0, replace(a.words, char(10), ' '),"
+        "  replace(substr(a.words, 1, m + 11), char(10), ' '))), ''), 'as ' || a.format))"
+        " FROM other o JOIN (SELECT *, instr(char(10) || words, char(10) || 'map ') AS m"
+        "  FROM artifact) a ON a.artifact_id = o.artifact_id WHERE NOT o.own AND a.accepted > 0"
+        "  AND a.artifact_id NOT IN (SELECT artifact_id FROM gone_artifact) ORDER BY a.artifact_id";
+    sqlite3_stmt *s = NULL;
+    int code = sqlite3_prepare_v2(w->db->sql, sql, -1, &s, NULL);
+
+    abdb_text_clear(&w->replaced);
+    while (code == SQLITE_OK && (code = sqlite3_step(s)) == SQLITE_ROW) {
+        abdb_text_printf(&w->replaced, "%s%s", w->replaced.size ? "; " : "",
+                         abdb_sql_text_or_empty(s, 0));
+        code = SQLITE_OK;
+    }
+    sqlite3_finalize(s);
+    return code == SQLITE_DONE ? ABDB_OK : abdb_db_report_sqlite_error(w->db, err, "artifact");
+}
+
+const char *abdb_writer_get_replaced_readings(const abdb_writer *w)
+{
+    return abdb_text_get(&w->replaced);
+}
+
 /* Other readings of the artifact's bytes are withdrawn, and their rejects stay with them; the
  * reading at hand counts, whatever replaced it before. */
 static abdb_status restore_import_withdraw_others_of_same_bytes(abdb_writer *w,
@@ -139,6 +169,7 @@ static abdb_status restore_import_withdraw_others_of_same_bytes(abdb_writer *w,
 
     sqlite3_free(sql);
     TRY(st);
+    if (!words) TRY(describe_readings_to_withdraw(w, err));
     TRY(abdb_withdrawal_insert_events_changing_state(
         w->db, "restored", "SELECT target FROM other WHERE own", reason, err));
     TRY(abdb_withdrawal_insert_events_changing_state(
@@ -179,7 +210,10 @@ abdb_status abdb_writer_find_other_overrides_of_same_file(abdb_writer *w, abdb_t
         "words, char(10) || 'tag=')) || substr(substr(words, instr(words, char(10) || 'tag=') + 1),"
         " 1 + instr(substr(words, instr(words, char(10) || 'tag=') + 1), char(10))) END, own FROM"
         " reading)"
-        "SELECT trim(replace(o.words, char(10), ' ')) FROM told o, told n WHERE n.own AND NOT o.own"
+        "SELECT CASE WHEN o.words LIKE char(10) || 'map %' THEN substr(o.words, 2, 12) ELSE"
+        " coalesce('--set ' || nullif(trim(replace(o.words, char(10), ' ')), ''), 'no --set') END"
+        " FROM told o, told n WHERE n.own AND NOT "
+        "o.own"
         " AND o.rest <> n.rest LIMIT 1";
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(w->db->sql, sql, -1, &s, NULL);
@@ -191,11 +225,7 @@ abdb_status abdb_writer_find_other_overrides_of_same_file(abdb_writer *w, abdb_t
         abdb_bind_text_or_null(s, 3, w->unit->overrides ? w->unit->overrides : "");
         code = sqlite3_step(s);
     }
-    if (code == SQLITE_ROW) {
-        const char *words = abdb_sql_text_or_empty(s, 0);
-
-        abdb_text_puts(out, *words ? words : "(nothing)");
-    }
+    if (code == SQLITE_ROW) abdb_text_puts(out, abdb_sql_text_or_empty(s, 0));
     sqlite3_finalize(s);
     return code == SQLITE_ROW || code == SQLITE_DONE
                ? ABDB_OK
@@ -225,6 +255,7 @@ abdb_status abdb_writer_begin_file_unless_known(abdb_writer *w, const abdb_impor
     w->next_sample = w->next_result = 0;
     w->unit = unit;
     w->said_by_another = 0;
+    abdb_text_clear(&w->replaced);
     abdb_keymaker_set_file_digest(&w->keys, NULL);
     w->replaces = w->retries = 0;
     w->begun = 1;

@@ -65,6 +65,9 @@ ABDB_MUST_USE abdb_status abdb_writer_commit_and_withdraw_replaced_imports(abdb_
  * found to be known. A unit with `replace` set withdraws them when it is committed. */
 ABDB_MUST_USE abdb_status abdb_writer_withdraw_other_imports_of_file(abdb_writer *writer,
                                                                      abdb_error *err);
+/* What the last --replace withdrew: "9 rows of my.csv, read with map 1f2e3d4c"; "": nothing. Valid
+ * until the next unit begins. */
+const char *abdb_writer_get_replaced_readings(const abdb_writer *writer);
 /* Words of another reading that stands of the bytes and format of the unit begun last, other than
  * by its tag; "": none. Copied into out. */
 ABDB_MUST_USE abdb_status abdb_writer_find_other_overrides_of_same_file(abdb_writer *writer,

@@ -80,7 +80,8 @@ struct abdb_writer {
     sqlite3_int64 last_environment_id, last_process_id, last_quantity;
     sqlite3_int64 next_sample;                  /* 0: not read yet */
     abdb_text text, quantity_text, source_text; /* the last quantity and source */
-    char sha256[ABDB_SHA256_HEX];               /* of the unit */
+    abdb_text replaced; /* the readings that the last unit's `replace` withdrew, in words */
+    char sha256[ABDB_SHA256_HEX]; /* of the unit */
     abdb_keymaker keys;
     int journal; /* the log was put aside for one large unit */
     /* many new entries in one unit: see bulk_insert.c */

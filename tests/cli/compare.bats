@@ -432,3 +432,26 @@ END
     grep -q "$legend" b/mlperf-llm.md
     grep -q "$legend" b/mlperf-llm.tex
 }
+
+@test "the next step after a refusal works: --exploratory shows the refused pairs" {
+    head=evidence,kind,source,suite,system_type,round,division,availability,submitter,system,workload,model,scenario,device,devices,dtype,metric,value,unit
+    row() { printf 'mlperf,statement,lab,inference,datacenter,v6.0,closed,available,%s,%s-%s,%s,%s,%s,%s,8,fp8,tokens_per_s,%s,token/s\n' "$1" "$1" "$2" "$3" "$3" "$4" "$2" "$5"; }
+    { echo $head; row Acme A100-SXM-80GB llama2-70b-99 Server 100; row Beta A100-SXM-80GB llama2-70b-99 Server 90; row Acme H100-SXM llama2-70b-99 Server 200; row Acme H100-SXM llama2-70b-99 Offline 300; row Acme H100-SXM llama3.1-8b Server 900; } >r.csv
+    printf 'evidence,kind,source,model,scenario,device,devices,dtype,metric,value,unit\nmeasured,run,mine,llama2-70b-99,Server,H100-SXM,8,fp8,tokens_per_s,150,token/s\n' >m.csv
+    abdb import -q r.csv m.csv "$root/data/rules/rules.csv" "$root/data/rules/workloads.csv"
+    while read -r a b; do
+        run abdb compare $a $b
+        fails 3 "  next: no --where makes these pairs comparable; --exploratory shows them, stamped"
+        # what both sides could share is what the rule refuses: any such condition leaves a side empty
+        for where in evidence=mlperf evidence=measured round=v6.0 scenario=Server scenario=Offline; do
+            run abdb compare $a $b --where $where
+            [ "$status" -ne 0 ]
+        done
+        run abdb compare $a $b --exploratory
+        fails 0 "EXPLORATORY"
+    done <<'Q'
+H100-SXM,evidence=mlperf,llama2-70b-99,scenario=Server H100-SXM,evidence=measured
+H100-SXM,evidence=mlperf,llama2-70b-99,scenario=Server H100-SXM,evidence=mlperf,scenario=Offline
+H100-SXM,evidence=mlperf,llama2-70b-99,scenario=Server H100-SXM,evidence=mlperf,llama3.1-8b
+Q
+}

@@ -110,7 +110,7 @@ Gbit/s GByte/s 1000000000"
 
 @test "--suggest-map drafts a sheet of specifications, with questions on peaks and links" {
     printf 'GPU,BF16 Tensor TFLOPS*,FP64 TFLOPS,INT8 TOPS*,Memory (GB),Memory bandwidth (TB/s),NVLink (GB/s bidirectional),Network per node (GB/s),TDP (W)\nH100-SXM,1979,34,3958,80,3.35,900,400,700\n' >t.csv
-    abdb import --suggest-map t.csv >t.map
+    abdb import --suggest-map t.csv | answered >t.map
     no grep -qE '^(# )?metric ' t.map
     same "$(grep -c '^# spec peak_.*with sparsity' t.map)" 3
     grep -q '^# spec link_bandwidth .*of both directions together' t.map
@@ -131,7 +131,7 @@ Gbit/s GByte/s 1000000000"
 
 @test "an unedited draft stores no doubtful value, and names no workload" {
     printf 'Card,mean_ttft_ms,std_ttft_ms,tokens_per_sec,qps,request_throughput,output_throughput,watt,price,min,bandwidth (gb/s),latency\nH100-SXM,12,2.566,47,16,15.2,2000,450,6037.5,3,5,73.04\n' >t.csv
-    abdb import --suggest-map t.csv >t.map
+    abdb import --suggest-map t.csv | answered >t.map
     no grep -q '^set *workload' t.map
     grep -q '^# set workload NAME' t.map
     abdb import -q --map t.map t.csv
@@ -142,9 +142,58 @@ Gbit/s GByte/s 1000000000"
     sed 's/^# \(metric\|price\|spec\) /\1 /' t.map >all.map
     abdb import -q --db all.db --map all.map t.csv
     # a draft of a German sheet reads it
-    abdb import --suggest-map "$fixtures/locales/german.csv" >g.map
+    abdb import --suggest-map "$fixtures/locales/german.csv" | answered >g.map
     abdb import -q --db g.db --map g.map --set provider=p --set currency=USD "$fixtures/locales/german.csv"
     same "$(sqlite3 g.db "SELECT value FROM v_result WHERE metric = 'tokens_per_s' ORDER BY 1 DESC LIMIT 1")" 12500.5
+}
+
+@test "--suggest-map drafts each heading that is the name of a field as this field" {
+    fields=$(sed -n 's/^FIELD(\([a-z_]*\), .*/\1/p' "$root/schema/core/field.def")
+    same "$(wc -w <<<"$fields")" "$(grep -c '^FIELD(' "$root/schema/core/field.def")"
+    for field in $fields; do
+        case $field in
+            evidence) cell=measured ;;
+            kind) cell=run ;;
+            status) cell=ok ;;
+            verified) cell=unknown ;;
+            devices | nodes) cell=8 ;;
+            date | retrieved) cell=2026-11-01 ;;
+            *) cell=Server ;;
+        esac
+        is "$field" $cell "field $field column \"$field\""
+        abdb help map | grep -Eq "[ ,]$field[,.]|^$field[,.]" || { echo "help map lacks $field"; return 1; }
+        abdb help --man | sed -n '/MAP FILES/,$p' | grep -Eq "\b${field//_/.}[,.]"
+    done
+    is 'System type' edge 'field system_type column "System type"'
+    # the words of other tables are no field: their cells are none of its values
+    for pair in 'kind GPU' 'status Released' 'verified 2' 'devices many'; do [[ $(line "${pair% *}" "${pair#* }") != "field "* ]] || { line "${pair% *}" "${pair#* }"; return 1; }; done
+}
+
+@test "headings that are kinds of names are no devices, and a table of one row is no column for each device" {
+    for head in model,device,devices,tokens_per_s device,model,scenario,tokens_per_s model,system,submitter,tokens_per_s; do
+        printf '%s\nllama2-70b,H100-SXM,8,21000\n' "$head" >t.csv
+        abdb import --suggest-map t.csv >t.map
+        no grep -q 'A column for each device' t.map
+        grep -q '^metric tokens_per_s column "tokens_per_s" unit token/s  # 21000' t.map
+    done
+    printf 'metric,H100-SXM,H200-SXM\ntokens_per_s,1,2\n' >t.csv # this one has them
+    abdb import --suggest-map t.csv | grep -q 'A column for each device'
+}
+
+@test "a draft asks who says it and by which evidence, and its import demands the answers" {
+    printf 'model,device,devices,tokens_per_s\nllama2-70b,H100-SXM,8,21000\n' >t.csv
+    abdb import --suggest-map t.csv >t.map
+    run abdb import --map t.map t.csv
+    fails 6 "t.map: line 4: a question of the draft: write the answer in place of ? behind name"
+    sed -i 's/^name    ?/name my-lab/' t.map
+    run abdb import --map t.map t.csv
+    fails 6 "t.map: line 6: a question of the draft: write the answer in place of ? behind evidence"
+    sed -i 's/evidence ?/evidence measured/' t.map
+    abdb import -q --map t.map t.csv
+    same "$(ask "SELECT source, evidence FROM v_result")" my-lab,measured
+    # columns that answer are not asked for
+    printf 'source,evidence,device,tokens_per_s\nme,measured,H100-SXM,21000\n' >t.csv
+    no grep -q '?' <<<"$(abdb import --suggest-map t.csv | sed 1,3d)"
 }
 
 @test "the refusal of a file names the nearest format, and --suggest-map where a map can read the file" {

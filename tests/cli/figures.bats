@@ -201,7 +201,19 @@ script() { # FIGURE
     grep -aq '/MediaBox \[ 0 0 249 255 \]' r.pdf
     draw mlperf-rounds --size 5inx4in --out r.png >/dev/null
     same "$(python3 -c 'd = open("r.png", "rb").read(); print(int.from_bytes(d[16:20], "big"), int.from_bytes(d[20:24], "big"))')" "1500 1200"
-    for size in 8mm 88x 88mmx3in 1x1in 88,5x60mm -5x400; do
+    # widths as people type them are the same picture
+    draw mlperf-rounds --size 88.9mm --out mm.svg
+    for size in 8.89cm 3.5in 252pt; do
+        draw mlperf-rounds --size $size --out $size.svg
+        same "$(sed 1,/viewBox/d $size.svg | grep -v metadata)" "$(sed 1,/viewBox/d mm.svg | grep -v metadata)"
+    done
+    draw mlperf-rounds --size 390px --out px.svg
+    grep -q 'width="390"' px.svg
+    run draw mlperf-rounds --width 88mm
+    fails 2 "unknown option '--width', did you mean --size 88mm?"
+    run draw mlperf-rounds --height 300
+    fails 2 "unknown option '--height', did you mean --size 720x440?"
+    for size in 8mm 0.8cm 88x 88mmx3in 88cmx3mm 3px 1x1in 88,5x60mm -5x400; do
         run draw mlperf-rounds --size "$size" --out no.svg
         fails 2 "--size wants article, slide, card, phone, points such as 720x440"
     done

@@ -134,7 +134,7 @@ M
 
 @test "--suggest-map drafts a map that parses and imports the file" {
     printf 'accelerator,model,num_gpus,tokens/s,batch size,power (W)\nH100,llama2-70b,8,1000.5,32,5000\n' >t.csv
-    abdb import --suggest-map t.csv >t.map
+    abdb import --suggest-map t.csv | answered >t.map
     grep -q 'field device column "accelerator"' t.map
     grep -q 'metric tokens_per_s column "tokens/s" unit token/s' t.map
     grep -q 'factor batch_size column "batch size"' t.map
@@ -153,7 +153,7 @@ M
 
 @test "--suggest-map takes units from headings, statistics, a device from cells, and each metric once" {
     draft() { # FILE
-        abdb import --suggest-map "$1" | sed 's/^# metric /metric /' >"$1.map" # each question answered with yes
+        abdb import --suggest-map "$1" | answered | sed 's/^# metric /metric /' >"$1.map" # each question answered with yes
         run abdb import --db "$1.db" --map "$1.map" "$1"
         fails 0 "0 rejected, 0 ignored"
         abdb query --db "$1.db" -o csv "SELECT raw_device, workload, dtype, metric, statistic, value, date FROM v_result ORDER BY metric, statistic, value" | tail -n +2

@@ -299,6 +299,7 @@ C
     same "$(ask "SELECT count(*) FROM v_run")" 7
     run abdb query kernels --failed
     fails 0 "crash"
+    same "$(abdb query kernels --failed -o jsonl 2>/dev/null | jq -r .status | sort | paste -sd' ')" "bad-answer crash crash failed out-of-memory"
 }
 
 @test "hostile text of a backend is stored as data" {

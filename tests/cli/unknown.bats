@@ -85,6 +85,25 @@ PY
     run abdb import -q --replace a.json --set devices=4
     same "$output" ""
     same "$(sqlite3 t.db "SELECT words FROM artifact WHERE path = 'a.json' AND artifact_id NOT IN (SELECT artifact_id FROM gone_artifact)")" "devices=4"
+    # what was withdrawn is printed, whether the reading that stays is new or known
+    run abdb import --replace a.json --set devices=2
+    fails 0 "a.json: already imported, and counts alone now (1 accepted"
+    [[ $output == *"a.json: withdrew 1 row of a.json, read with devices=4"* ]]
+    run abdb import --replace a.json --set devices=2
+    fails 0 "a.json: already imported, nothing changed"
+    [[ $output != *withdrew* ]]
+    run abdb import --replace a.json --set devices=8
+    fails 0 "a.json: withdrew 1 row of a.json, read with devices=2"
+    # the same of two maps, each named by the beginning of its sha256
+    printf 'gpu,tps\nH100-SXM,1\nH200-SXM,2\n' >my.csv
+    for map in one two; do
+        printf 'match gpu tps\nname %s\nsummary x\nset evidence measured\nset workload w\nset model %s\nfield device column gpu\nmetric tokens_per_s column tps unit token/s\n' $map $map >$map.map
+        one=$(sha256sum one.map | cut -c1-8)
+        run abdb import --map $map.map my.csv
+    done
+    fails 0 "my.csv: these rows stand there already, read with map $one: both count now; "
+    run abdb import --replace --map two.map my.csv
+    fails 0 "my.csv: withdrew 2 rows of my.csv, read with map $one"
     # a tag changes nothing that was measured
     sed 's/400/500/' a.json >c.json
     abdb import -q c.json --set tag=x

@@ -96,6 +96,17 @@ END
     fails 2 "share"
 }
 
+@test "each chain of why has a label of its own, and the doubt that compare has of the same ratio" {
+    filled "$root"/data/results/mlperf-inference-v[456]*.csv "$root"/data/rules/*.csv "$root/data/sources.csv"
+    split=(H200-SXM B200-SXM --where llama2-70b-99)
+    abdb why "${split[@]}" --json 2>/dev/null | jq -c 'group_by(.ratio)[] | .[0] | [.ratio, .unlike // ""]' | sort >chains
+    [ "$(wc -l <chains)" -ge 4 ]
+    same "$(abdb why "${split[@]}" --json 2>/dev/null | jq '[group_by([.work, .scenario, .label])[] | [.[].ratio] | unique | length] | max')" 1
+    same "$(abdb compare "${split[@]}" --json 2>/dev/null | jq -c '.[] | select(.ratio != null and .choice != "any size") | [.ratio, .unlike // ""]' | sort)" "$(<chains)"
+    run abdb why "${split[@]}"
+    [[ $output == *"power_submission=yes: B200-SXM has "*"; no headline: "* ]]
+}
+
 @test "--why of compare, rank and choose, the report and its picture have the same factors and product" {
     mapfile -t half < <(half_of_data)
     filled "${half[@]}"
