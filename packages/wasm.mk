@@ -24,7 +24,8 @@ WASM_FILES := $(filter-out %/child_process.c %/child_output.c %/orphans.c %/sink
     %/memory_file.c,$(CORE)) $(STORE) \
     $(filter-out %/bundle_manifest.c %/bundle_manifest_verify.c %/plot_bundle.c %/plot_figure.c %/provenance_verify.c \
     %/ssh_signature.c,$(wildcard query/answer/*.c)) \
-    $(wildcard query/compare/*.c) query/cli/command_line.c query/cli/commands.c query/help/report_catalog.c \
+    $(wildcard query/compare/*.c) query/cli/command_line.c query/cli/commands.c query/help/map_page.c \
+    query/help/report_catalog.c \
     $(filter-out %/extension.c %/csv.c %/archive.c %/measure.c,$(wildcard query/sql_tables/*.c)) \
     ingest/format_help.c plots/figure.c plots/figure_data.c plots/sanitize.c \
     $(WASM_VERBS:%=query/verbs/cmd_%.c) $(addprefix query/verbs/,main.c json_oom_reserve.c normalisation_options.c \
