@@ -1,5 +1,6 @@
 /* cmd_import.c - abdb import: files, folders, archives and standard input into the database, one
  * transaction a file or member. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -9,9 +10,11 @@
 #include "ingest/read/archive.h"
 #include "ingest/tables/table_map.h"
 #include "query/answer/search_path.h"
+#include "query/import/check_list.h"
 #include "query/import/input_files.h"
 #include "query/import/import_session.h"
 #include "query/import/parquet_input.h"
+#include "query/verbs/table_output.h"
 #include "schema/core/outfile.h"
 #include "schema/core/timing.h"
 #include "schema/store/digest.h"
@@ -200,6 +203,47 @@ done:
     return st;
 }
 
+/* Reads standard input to its end. */
+static abdb_status read_stdin_text(abdb_text *out, abdb_error *err)
+{
+    char part[65536];
+    size_t size;
+
+    while ((size = fread(part, 1, sizeof part, stdin)) > 0) abdb_text_add(out, part, size);
+    if (ferror(stdin)) return ABDB_FAIL(err, ABDB_IO, "standard input: %s", strerror(errno));
+    return out->failed ? ABDB_FAIL(err, ABDB_NOMEM, "standard input") : ABDB_OK;
+}
+
+/* --check: prints which files of a list are new, changed or gone. Returns the exit code: partial
+ * where lines cannot be read, gated where files differ. */
+static abdb_status print_check_of_list(const abdb_args *args, int *code, abdb_error *err)
+{
+    const char *path = abdb_arg_value(args, "check");
+    abdb_text list = {0};
+    abdb_table table = {0};
+    abdb_db *db = NULL;
+    size_t differing = 0, unread = 0;
+    abdb_status st = ABDB_OK;
+
+    if (args->positionals)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--check LIST reads no other file; import %s apart",
+                      args->positional[0]));
+    if (strcmp(path, "-") == 0)
+        TRY(read_stdin_text(&list, err));
+    else
+        TRY(abdb_read_and_protect_text_file(path, &list, err));
+    TRY(abdb_open_guarded_readonly_db(args, &db, err));
+    TRY(abdb_tabulate_files_of_list(db, abdb_text_get(&list), &table, &differing, &unread, err));
+    TRY(abdb_print_table_by_options_end_deadline(args, &table, err));
+    *code = unread ? abdb_exit_code(ABDB_PARTIAL) : differing ? abdb_exit_code(ABDB_GATE) : 0;
+done:
+    if (st == ABDB_FORMAT) abdb_error_prepend_context(err, "%s", path);
+    abdb_table_free(&table);
+    abdb_db_close(db);
+    abdb_text_free(&list);
+    return st;
+}
+
 /* --map: a file, or the name of one in the user's folder. The caller frees *out. */
 static abdb_status load_map_into_overrides(const char *path, abdb_overrides *overrides,
                                            table_map **out, abdb_error *err)
@@ -292,7 +336,8 @@ int abdb_cmd_import(int argc, char **argv)
     TRY(abdb_args_parse(&args, argc, argv, "import", NULL, &err));
     if (abdb_arg_value(&args, "suggest-map"))
         TRY(print_suggested_map(abdb_arg_value(&args, "suggest-map"), &err));
-    if (abdb_arg_value(&args, "suggest-map")) goto done;
+    if (abdb_arg_value(&args, "check")) TRY(print_check_of_list(&args, &code, &err));
+    if (abdb_arg_value(&args, "suggest-map") || abdb_arg_value(&args, "check")) goto done;
     TRY(parse_import_options(&args, &options, &words, &map, &err));
     again = options.retry || options.refresh;
     if (abdb_arg_value(&args, "timing")) abdb_timing_enable();
