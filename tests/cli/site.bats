@@ -179,6 +179,36 @@ P
     fails 1 "differs from its command: peaks.json peaks.csv"
 }
 
+@test "the feeds of changes are Atom and JSON Feed, hold the rows of the report, and quote hostile names" {
+    a_little
+    printf 'evidence,kind,source,workload,device,metric,value,unit\npublished,statement,"<b>&]]>\xef\xbf\xbf",gemm,L4,flops_per_s,1,TFLOP/s\n' >odd.csv
+    abdb import -q odd.csv
+    abdb withdraw odd.csv --reason 'a </title> "typing" error' >/dev/null
+    printf 'evidence,kind,source,workload,device,metric,value,unit\npublished,statement,"<i>&x",gemm,L4,flops_per_s,2,TFLOP/s\n' >kept.csv
+    abdb import -q kept.csv
+    abdb site --out s >/dev/null
+    abdb site --out s2 >/dev/null
+    cmp s/changes.atom s2/changes.atom && cmp s/changes.json s2/changes.json
+    abdb query changes -o json >rows 2>/dev/null
+    python3 - <<'P'
+import json, re, xml.etree.ElementTree as xml
+A = "{http://www.w3.org/2005/Atom}"
+rows, feed, tree = json.load(open("rows")), json.load(open("s/changes.json")), xml.parse("s/changes.atom").getroot()
+assert feed["version"] == "https://jsonfeed.org/version/1.1"
+items, entries = feed["items"], tree.findall(A + "entry")
+assert len(rows) == len(items) == len(entries) >= 5, (len(rows), len(items), len(entries))
+for row, item, entry in zip(rows, items, entries):
+    assert item["title"] == entry.find(A + "title").text and item["id"] == entry.find(A + "id").text
+    assert str(row["n"]) in item["title"] and row["day"] == item["date_published"][:10], (row, item)
+    assert re.fullmatch("urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}", item["id"])
+    assert entry.find(A + "updated").text == item["date_published"]
+assert len({i["id"] for i in items}) == len(items)
+titles = [i["title"] for i in items]
+assert "<i>&x: results (1)" in titles and 'withdrawn: a </title> "typing" error (1)' in titles, titles
+P
+    grep -q 'rel="alternate" type="application/atom+xml"' s/index.html
+}
+
 @test "an address has the digest of its answer; a narrow frame shows the table in place of the picture" {
     need_chromium
     shipped_site

@@ -175,6 +175,9 @@ abdb_status abdb_site_write_index_page(const abdb_site *site, abdb_error *err)
               "takes</a>.</p>\n",
               out);
     write_try_link_or_why_not(out, site->program);
+    fputs("<p>What was added and withdrawn, by day and source: <a href=\"changes.atom\">Atom</a> "
+          "and <a href=\"changes.json\">JSON</a> feed, or <code>abdb query changes</code>.</p>\n",
+          out);
     write_shipped_then_own_question_sections(out, site, measured != 0);
     abdb_write_html_page_foot(out, site);
     return abdb_page_write_with_manifest_and_free_both(

@@ -46,7 +46,8 @@ void abdb_write_html_page_head_and_navigation(FILE *out, const char *title,
     abdb_write_html_escaped(out, title);
     fputs(
         "</title><link rel=\"stylesheet\" href=\"site.css\"><script defer src=\"site.js\"></script>"
-        "<link rel=\"icon\" href=\"data:,\"></head>\n<body>"
+        "<link rel=\"icon\" href=\"data:,\"><link rel=\"alternate\" type=\"application/atom+xml\" "
+        "title=\"Changes\" href=\"changes.atom\"></head>\n<body>"
         "<a class=\"skip\" href=\"#main\">Skip to the content</a>\n"
         "<header><nav aria-label=\"Pages\">",
         out);

@@ -466,6 +466,7 @@ abdb_status abdb_site_write_folder_and_print_summary(abdb_db *db, const char *or
     abdb_show_or_clear_progress_bar("", -1, 0);
     TRY(write_source_pages_and_list(&site, err));
     TRY(write_figures_html_page(&site, err));
+    TRY(abdb_site_write_change_feeds(&site, err));
     TRY(abdb_site_write_index_page(&site, err));
     TRY(abdb_outfolder_commit(&whole, err));
     abdb_print_sanitized(stdout, "%s/index.html: %zu pages, %zu facts\n", folder, site.pages,

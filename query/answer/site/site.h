@@ -93,6 +93,10 @@ void abdb_write_url_of_fact_on_source_page(const abdb_fact_index *facts, size_t 
 FILE *abdb_site_open_output_file(abdb_outfile *made, const abdb_site *site, const char *file,
                                  abdb_error *err);
 
+/* Writes changes.atom and changes.json, feeds of what was added and withdrawn; nothing where the
+ * database has no fact. */
+ABDB_MUST_USE abdb_status abdb_site_write_change_feeds(const abdb_site *site, abdb_error *err);
+
 /* explore_page.c: the data of the page, and the keys of its facts, blanks between them. */
 ABDB_MUST_USE abdb_status abdb_site_load_explore_data(abdb_site *site, abdb_error *err);
 const char *abdb_site_explore_fact_keys(const abdb_site *site);
