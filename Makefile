@@ -419,7 +419,7 @@ JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 DEMO_DEBS = $(CORE_DEBS) $(PACKAGE_openblas) gnuplot-nox fonts-lato fonts-dejavu-core
 
 # --- targets for people ----------------------------------------------------------------------------
-demo: ## the main job on real input: import, answer, measure, draw, in one to three minutes on two cores; builds what it needs
+demo: ## the main job on real input: import, answer, measure, draw, in one to three minutes; builds what it needs
 	@$(MAKE) -s deps DEBS='$(DEMO_DEBS)' TEST_DEBS=
 	@$(MAKE) $(JOBS) -s $(BUILD)/abdb
 	@query/demo.sh evidence $(BUILD)

@@ -30,8 +30,8 @@ static void set_width_keep_height(abdb_figure *f, double width)
     f->width_fixed = true;
 }
 
-/* WIDTHxHEIGHT or WIDTH, and a unit of both (none or px: points on a screen), which the width may have too. False: it
- * is no size of a picture. */
+/* WIDTHxHEIGHT or WIDTH, and a unit of both (none, px: points), which the width may have too.
+ * False: it is no size of a picture. */
 static bool parse_picture_size(abdb_figure *f, const char *size)
 {
     static const struct {
