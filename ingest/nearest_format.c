@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ingest/read/csv.h"
 #include "ingest/read/markdown_tables.h"
 
 enum { HEAD = 4096, WORDS_MIN = 2 };
@@ -60,6 +61,27 @@ const char *abdb_guess_format_by_its_words(const abdb_input *in)
         most = count;
     }
     return best;
+}
+
+void abdb_list_columns_lacking_for_results(const abdb_input *in, abdb_text *out)
+{
+    static const char *const needed[] = {"evidence", "metric", "value", "unit"};
+    abdb_csv_header header = {0};
+    size_t known = 0, size = in->text_size < HEAD ? in->text_size : HEAD;
+    const char *end = memchr(in->text, '\n', size);
+
+    abdb_text_clear(out);
+    if (!end) return;
+    abdb_csv_header_read_first_row(&header, in->text, (size_t)(end - in->text), ',');
+    for (size_t i = 0; i < header.count; i++)
+        known += abdb_field_index_by_name(header.name[i]) >= 0;
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+        if (abdb_csv_find_column_of_any_name(&header, needed[i]) < 0)
+            abdb_text_printf(out, "%s%s", out->size ? ", " : "", needed[i]);
+        else
+            known++;
+    if (known < WORDS_MIN) abdb_text_clear(out);
+    abdb_csv_header_free(&header);
 }
 
 static size_t count_letter_in_first_line(const char *text, size_t size, char letter)

@@ -47,6 +47,8 @@ static abdb_status fail_unrecognised_format_describing_file(const abdb_input *in
     const char *text = in->text + sep;
     char head[100];
     const char *near;
+    abdb_text lacking = {0};
+    abdb_status st;
 
     bool has_results = false;
     const char *what = abdb_describe_known_unsupported_file(in, &has_results);
@@ -72,15 +74,20 @@ static abdb_status fail_unrecognised_format_describing_file(const abdb_input *in
     }
     head[line] = '\0';
     near = abdb_guess_format_by_its_words(in);
-    return ABDB_FAIL(err, ABDB_FORMAT,
-                     "line 1: not a format that abdb reads (%s%sit begins with %s'%s'%s%s);"
-                     " `abdb import --help` lists the formats, --format forces one%s",
-                     in->remark ? in->remark : "", in->remark ? "; " : "",
-                     sep ? "Excel's sep= and " : "", head, near ? "; nearest is " : "",
-                     near ? near : "",
-                     abdb_looks_like_table_or_json(in)
-                         ? "; `abdb import --suggest-map FILE` drafts a map of a table"
-                         : "");
+    abdb_list_columns_lacking_for_results(in, &lacking);
+    st = ABDB_FAIL(
+        err, ABDB_FORMAT,
+        "line 1: not a format that abdb reads (%s%sit begins with %s'%s'%s%s%s%s%s);"
+        " `abdb import --help` lists the formats, --format forces one%s",
+        in->remark ? in->remark : "", in->remark ? "; " : "", sep ? "Excel's sep= and " : "", head,
+        near ? "; nearest is " : "", near ? near : "",
+        lacking.size ? "; abdb's own CSV, a row for each value, has also " : "",
+        abdb_text_get(&lacking), lacking.size ? ": `abdb help abdb-csv`" : "",
+        abdb_looks_like_table_or_json(in) ? "; `abdb import --suggest-map FILE >FILE.map` drafts a "
+                                            "map of a table, for --map FILE.map"
+                                          : "");
+    abdb_text_free(&lacking);
+    return st;
 }
 
 abdb_status abdb_importer_find_by_name_or_highest_bid(const abdb_importer **out, const char *name,

@@ -32,7 +32,10 @@ static abdb_status compare_and_print_ratio_factors(int argc, char **argv, abdb_e
     table.hoist = "work scenario per ratio better unit label unlike";
     TRY(abdb_add_mlperf_footnotes_as_table_notes(db, &table, false, err));
     TRY(abdb_print_table_by_options_end_deadline(&args, &table, err));
-    if (!table.rows) TRY(ABDB_FAIL(err, ABDB_UNFAIR, "no pair of these results may be compared"));
+    if (!table.rows)
+        TRY(ABDB_FAIL(err, ABDB_UNFAIR,
+                      "no pair of these results may be compared; abdb compare --exploratory shows "
+                      "their ratio, stamped"));
 done:
     abdb_table_free(&table);
     abdb_comparison_free(&comparison);

@@ -196,6 +196,26 @@ Gbit/s GByte/s 1000000000"
     no grep -q '?' <<<"$(abdb import --suggest-map t.csv | sed 1,3d)"
 }
 
+@test "the refusal of a table with columns of abdb's own CSV names the lacking ones, and its commands lead to an import" {
+    printf 'model,device,devices,tokens_per_s\nllama2-70b,H100-SXM,8,21000\n' >t.csv
+    run abdb import t.csv
+    fails 6 "; abdb's own CSV, a row for each value, has also evidence, metric, value, unit: \`abdb help abdb-csv\`)"
+    [[ $output == *"\`abdb import --suggest-map FILE >FILE.map\` drafts a map of a table, for --map FILE.map"* ]]
+    abdb import --suggest-map t.csv >t.csv.map
+    sed -i 's/^name    ?/name my-lab/; s/evidence ?/evidence measured/' t.csv.map
+    abdb import -q --map t.csv.map t.csv
+    same "$(ask "SELECT value FROM v_result")" 21000
+    printf 'source,evidence,device,metric,value\nme,measured,H100-SXM,tokens_per_s,3\n' >u.csv
+    run abdb import u.csv
+    fails 6 "has also unit: "
+    for header in gpu,tps device,tps; do # one such word is any table's
+        printf '%s\nH100-SXM,8\n' $header >v.csv
+        run abdb import v.csv
+        fails 6 "not a format that abdb reads"
+        [[ $output != *"own CSV"* ]]
+    done
+}
+
 @test "the refusal of a file names the nearest format, and --suggest-map where a map can read the file" {
     printf '{"algBw":1.5,"busBw":2.5,"redop":"sum"}\n' >t.jsonl
     run abdb import t.jsonl

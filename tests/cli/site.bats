@@ -188,7 +188,8 @@ P
     abdb import -q kept.csv
     abdb site --out s >/dev/null
     abdb site --out s2 >/dev/null
-    cmp s/changes.atom s2/changes.atom && cmp s/changes.json s2/changes.json
+    cmp s/changes.atom s2/changes.atom
+    cmp s/changes.json s2/changes.json
     abdb query changes -o json >rows 2>/dev/null
     python3 - <<'P'
 import json, re, xml.etree.ElementTree as xml

@@ -90,6 +90,8 @@ END
     abdb import -q a.csv
     run abdb why llama2-70b-99 llama3.1-8b
     fails 3 "NOT COMPARABLE  mlperf-same-benchmark"
+    [[ $output == *"; abdb compare --exploratory shows their ratio, stamped"* ]]
+    abdb compare llama2-70b-99 llama3.1-8b --exploratory | grep -q EXPLORATORY
     run abdb why H200-SXM
     fails 2 "why what? two selections"
     run abdb why H200-SXM H200-SXM

@@ -1,6 +1,6 @@
-/* change_feed.c - changes.atom and changes.json: what was added and withdrawn, the newest first, for
- * feed readers. Rows of the report changes; an entry's identifier is a digest of its words, so that
- * it stays when the site is written again. */
+/* change_feed.c - changes.atom and changes.json: what was added and withdrawn, the newest first.
+ * Rows of the report changes; an entry's identifier is a digest of its words, so that it stays when
+ * the site is written again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,7 +130,7 @@ static abdb_status write_json_feed(const abdb_site *site, abdb_table *changes, a
     json_decref(feed);
     if (!text) return ABDB_FAIL(err, ABDB_NOMEM, "changes.json");
     out = abdb_site_open_output_file(&made, site, "changes.json", err);
-    if (out) fputs(text, out);
+    if (out) abdb_write_sanitized_if_terminal(out, text, strlen(text));
     free(text);
     return out ? abdb_outfile_commit(&made, err) : ABDB_IO;
 }
