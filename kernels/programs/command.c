@@ -342,6 +342,20 @@ static void print_escaped_processes_to_stderr(const program_turn *t)
     abdb_text_free(&line);
 }
 
+/* Names on standard error the members of JSON lines that are no metric, in the first turn alone. */
+static void print_left_out_members_to_stderr_once(const program_turn *t)
+{
+    static bool printed;
+    abdb_text line = {0};
+
+    if (printed) return;
+    printed = true;
+    abdb_text_append_sanitized(&line, t->metrics.left_out);
+    fprintf(stderr, "abdb: left out, no names of schema/core/metric.def: %s\n",
+            abdb_text_get(&line));
+    abdb_text_free(&line);
+}
+
 static void close_files_of_turn(program_turn *t)
 {
     for (int i = 0; i < 2; i++)
@@ -375,6 +389,7 @@ static void run_command_cell_and_print_records(char *const *words, size_t count,
                                  sizeof t.why);
     if (!*t.why) run_program_and_print_samples_and_result(&t);
     if (*t.escaped) print_escaped_processes_to_stderr(&t);
+    if (*t.metrics.left_out && !*t.why) print_left_out_members_to_stderr_once(&t);
     abdb_text_append_sanitized(&why, t.why);
     abdb_print_and_free_record(
         json_pack("{s:s,s:s,s:s,s:s}", "kind", "end", "cell", t.cell, "status",

@@ -104,6 +104,11 @@ abdb_status abdb_own_metrics_add(abdb_own_metrics *out, const char *name, double
     if (i == ABDB_OWN_METRICS_MAX)
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "more than %d metrics of a program", ABDB_OWN_METRICS_MAX));
     at = &out->metric[i];
+    if (i < out->count && at->values >= out->starts)
+        TRY(ABDB_FAIL(err, ABDB_DATA,
+                      "%s has two values of one start: print it once, or give one --metric-from"
+                      " for it",
+                      name));
     if (i == out->count) {
         *at = (abdb_own_metric){.name = metric->name};
         out->count++;
@@ -126,12 +131,23 @@ abdb_status abdb_own_metrics_add_usage(abdb_own_metrics *out, const struct rusag
     struct rusage own;
     abdb_status st = ABDB_OK;
 
+    out->starts++;
     TRY(abdb_own_metrics_add(out, "user_time_s", seconds_of(used->ru_utime), err));
     TRY(abdb_own_metrics_add(out, "system_time_s", seconds_of(used->ru_stime), err));
     if (getrusage(RUSAGE_SELF, &own) == 0 && used->ru_maxrss > own.ru_maxrss)
         TRY(abdb_own_metrics_add(out, "memory_peak_bytes", 1024.0 * (double)used->ru_maxrss, err));
 done:
     return st;
+}
+
+/* Adds a member that is no metric to the list of names, once. */
+static void note_left_out_member(abdb_own_metrics *out, const char *name)
+{
+    size_t size = strlen(out->left_out), length = strlen(name);
+
+    for (const char *at = out->left_out; (at = strstr(at, name)); at++)
+        if ((at == out->left_out || at[-1] == ' ') && (!at[length] || at[length] == ',')) return;
+    snprintf(out->left_out + size, sizeof out->left_out - size, "%s%.40s", size ? ", " : "", name);
 }
 
 /* Appends the numbers of the last line that is a JSON object. */
@@ -154,14 +170,22 @@ static abdb_status read_json_line(abdb_own_metrics *out, const char *output, abd
     }
     json_object_foreach(found, key, value)
     {
+        const abdb_metric_info *metric = abdb_metric_find(key);
+
         if (!json_is_number(value)) continue;
+        if (!metric || strcmp(metric->name, key) != 0) {
+            note_left_out_member(out, key);
+            continue;
+        }
         numbers++;
         TRY(abdb_own_metrics_add(out, key, json_number_value(value), err));
     }
     if (!numbers)
         TRY(ABDB_FAIL(err, ABDB_DATA,
                       "--metric-from json: no line of its standard output is a JSON object with a"
-                      " number"));
+                      " number by a name of schema/core/metric.def, such as queries_per_s or"
+                      " latency_s%s%s",
+                      *out->left_out ? "; it has " : "", out->left_out));
 done:
     json_decref(found);
     return st;

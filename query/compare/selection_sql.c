@@ -23,11 +23,12 @@ static void append_metric_or_default_metric_conditions(abdb_selection_query *q,
                                 " r.entry_id AND t.metric = 'tokens_per_s'))");
     else if (!q->names_metric) {
         abdb_text_puts(
-            &q->sql, /* of a measured run: its tokens per second, else its time */
+            &q->sql, /* of a program: its wall time; of another run: tokens per second, else its time */
             " AND ((r.evidence <> 'measured' AND r.metric_class = 'performance') OR"
-            " (r.evidence = 'measured' AND r.metric = (SELECT t.metric FROM result t WHERE"
+            " (r.evidence = 'measured' AND r.metric = CASE r.benchmark WHEN 'wall-time' THEN"
+            " 'time_s' ELSE (SELECT t.metric FROM result t WHERE"
             " t.entry_id = r.entry_id AND t.metric IN ('tokens_per_s', 'time_s', r.metric)"
-            " ORDER BY t.metric <> 'tokens_per_s', t.metric <> 'time_s', t.metric LIMIT 1)"
+            " ORDER BY t.metric <> 'tokens_per_s', t.metric <> 'time_s', t.metric LIMIT 1) END"
             " AND (r.metric_class = 'performance' OR (r.metric = 'time_s' AND r.statistic"
             " IN ('median', 'mean', 'value')))))");
         if (!q->names_statistic) /* of several statistics of the same samples the one with them */

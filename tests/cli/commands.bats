@@ -378,6 +378,14 @@ E
     run abdb compare tag=a tag=b --metric queries_per_s --fail-on slower
     fails 1 "slower: 0.900x"
     same "$(ask "SELECT DISTINCT value FROM v_result WHERE metric = 'latency_s'")" 0.0125
+    run abdb compare tag=a tag=b # without --metric: the wall time, whatever a program prints
+    [[ $output == *" ms "* ]] || [[ $output == *$'\nms '* ]]
+    printf '#!/bin/sh\necho "{\\"tokens_per_s\\": 5, \\"epoch\\": 3, \\"lr\\": 0.1}"\n' >odd
+    chmod +x odd
+    run abdb run --command c=./odd --repeat 2 --metric-from json
+    fails 0 "left out, no names of schema/core/metric.def: epoch, lr"
+    run abdb run --command c=./odd --repeat 1 --metric-from json --metric-from 'tokens_per_s=_s": ([0-9]+)'
+    fails 5 "tokens_per_s has two values of one start"
     run abdb run --command 'a=./prog 1' --metric-from 'speed=(x)'
     fails 2 "no metric 'speed'"
     run abdb run --command 'a=./prog 1' --metric-from 'latency_s[GB]=(x)'
@@ -396,6 +404,8 @@ E
     fails 5 "'p99' is no number"
     run abdb run --command a=true --repeat 1 --metric-from json
     fails 5 "no line of its standard output is a JSON object"
+    run abdb run --command "a=echo '{\"epoch\": 3}'" --repeat 1 --metric-from json
+    fails 5 "such as queries_per_s or latency_s; it has epoch"
 }
 
 # A program that takes 0.4 s and prints a rate, less of it in the folder b.
