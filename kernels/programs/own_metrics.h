@@ -27,8 +27,8 @@ typedef struct {
  * unknown name; ABDB_DATA: the start has a value of it; ABDB_LIMIT: too many. */
 ABDB_MUST_USE abdb_status abdb_own_metrics_add(abdb_own_metrics *out, const char *name,
                                                double value, abdb_error *err);
-/* Begins a start with its processor time and peak memory. Memory below that of this process is not seen,
- * since a new process counts the memory of this one until it becomes the program. */
+/* Begins a start with its processor time and peak memory. Memory below that of this process is not
+ * seen, since a new process counts the memory of this one until it becomes the program. */
 ABDB_MUST_USE abdb_status abdb_own_metrics_add_usage(abdb_own_metrics *out,
                                                      const struct rusage *used, abdb_error *err);
 /* Appends to out what the output of a start holds. from: `json` (the last line that is an object:

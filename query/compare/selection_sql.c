@@ -23,7 +23,7 @@ static void append_metric_or_default_metric_conditions(abdb_selection_query *q,
                                 " r.entry_id AND t.metric = 'tokens_per_s'))");
     else if (!q->names_metric) {
         abdb_text_puts(
-            &q->sql, /* of a program: its wall time; of another run: tokens per second, else its time */
+            &q->sql, /* of a program its wall time, else tokens per second, else the time */
             " AND ((r.evidence <> 'measured' AND r.metric_class = 'performance') OR"
             " (r.evidence = 'measured' AND r.metric = CASE r.benchmark WHEN 'wall-time' THEN"
             " 'time_s' ELSE (SELECT t.metric FROM result t WHERE"
