@@ -32,8 +32,9 @@ ABDB_MUST_USE abdb_status abdb_own_metrics_add(abdb_own_metrics *out, const char
 ABDB_MUST_USE abdb_status abdb_own_metrics_add_usage(abdb_own_metrics *out,
                                                      const struct rusage *used, abdb_error *err);
 /* Appends to out what the output of a start holds. from: `json` (the last line that is an object:
- * its numbers by names of metric.def; others are named in left_out), or NAME[UNIT]=REGEX (what the first group matches
- * last). ABDB_USAGE: an unknown name, unit or expression; ABDB_DATA: the output has no value. */
+ * its numbers by names of metric.def; left_out names the others), or NAME[UNIT]=REGEX (what the
+ * first group matches last). ABDB_USAGE: an unknown name, unit or expression; ABDB_DATA: the output
+ * has no value. */
 ABDB_MUST_USE abdb_status abdb_own_metrics_read_output(abdb_own_metrics *out, const char *from,
                                                        const char *output, abdb_error *err);
 /* Is it a value of --metric-from? ABDB_USAGE: no. */
