@@ -102,6 +102,11 @@ BARE_TRTEXEC = "=== Performance summary ===\nThroughput: 100.5 qps\nLatency: min
 BARE_MAMF = "```\nTried  5 shapes => the best outcomes were:\nmean:   35.1 TFLOPS @ 512x256x128 (MxNxK)\n"
 BARE_BLAS = "rocblas-bench -f gemm\ntransA,transB,M,N,K,alpha,lda,beta,ldb,ldc,rocblas-Gflops,us\nN,T,400,400,400,1,400,0,400,400,971.5,131.7\n"
 
+RCCL_LINES = '{"#wrong":"0","algBw":0.5,"busBw":0.75,"gpus":4,"inPlace":0,"name":"AllReduce","redop":"sum","size":1024,"time":2.048,"type":"half"}\n'
+RCCL_CSV = """numCycle,collective,ranks,rankspernode,gpusperrank,size,type,redop,inplace,time,algbw,busbw,#wrong
+0,"ReduceScatter",1,2,2,1,1024,"half","sum",0,2.5,0.4096,0.2048,"0"
+"""
+
 # importer: (fixture or text, what --set says)
 STREAMS = {
     "trtllm-bench": ["trtllm_bench.log", BARE_TRTLLM],
@@ -115,6 +120,8 @@ STREAMS = {
     "llama-bench csv": [CSV_LLAMA, NEW_CSV_LLAMA],
     "llama-bench json": ["llama_bench.jsonl"],
     "nccl-tests": ["nccl_tests.out", BARE_NCCL, FULL_NCCL],
+    "rccl-tests-file": ["rccl_tests.json", RCCL_LINES],
+    "rccl-tests-file csv": ["rccl_tests.csv", RCCL_CSV],
     "babelstream": ["babelstream.txt", BARE_STREAM, FULL_STREAM, BARE_BABEL],
     "babelstream csv": ["babelstream.csv"],
     "osu": ["osu.txt", FULL_OSU, BARE_OSU],

@@ -39,6 +39,7 @@ TABLES = {
     "mlperf-checker-csv": [("checker.csv", 1, [])],
     "mlperf-site-csv": [("site_flat.csv", 1, [])],
     "mlperf-site-pivot": [("site_pivot.csv", 5, [])],
+    "rccl-tests-file": [("rccl_tests.csv", 1, [])],
     "babelstream": [("babelstream.csv", 1, [])],
     "table": [("catalog.csv", 1, ["--set", "provider=acme"]), ("tables.md", 0, [])],
     "llama-bench": [(LLAMA, 1, []), (LLAMA_TABLE, 0, [])],

@@ -528,6 +528,29 @@ P
     fails 5 "no rate, or no shape of three numbers"
 }
 
+@test "rccl-tests -Z: CSV and JSON of all versions; a header without nodes is completed; wrong values are marked" {
+    run abdb import "$fixtures/rccl_tests.csv"
+    fails 0 "3 rows: 3 accepted"
+    fails 0 "first line 3: 2 values are wrong"
+    run abdb import "$fixtures/rccl_tests.json"
+    fails 0 "2 rows: 1 accepted, 0 duplicate, 1 rejected, 0 ignored; values: 3 kept, 3 rejected"
+    same "$(ask "SELECT workload, devices, dtype, verified, metric, value, x FROM v_result ORDER BY entry_id, 5")" \
+        $'all_reduce,8,fp32,pass,busbw_bytes_per_s,34952533000,1048576\nall_reduce,8,fp32,pass,bytes_per_s,19972876000,1048576\nall_reduce,8,fp32,pass,time_s,5.25e-05,1048576\nall_reduce,8,fp32,fail,busbw_bytes_per_s,36700160000,1048576\nall_reduce,8,fp32,fail,bytes_per_s,20971520000,1048576\nall_reduce,8,fp32,fail,time_s,5e-05,1048576\nall_reduce,8,bf16,unknown,busbw_bytes_per_s,58720256000,2097152\nall_reduce,8,bf16,unknown,bytes_per_s,33554432000,2097152\nall_reduce,8,bf16,unknown,time_s,6.25e-05,2097152\nall_gather,16,fp16,pass,busbw_bytes_per_s,307200000,4096\nall_gather,16,fp16,pass,bytes_per_s,327680000,4096\nall_gather,16,fp16,pass,time_s,1.25e-05,4096'
+    # nodes and ranksPerNode mean other things in other versions
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE factor IN ('nodes.in_file', 'ranksPerNode', 'place', 'nodes') AND entry_id = (SELECT min(entry_id) FROM v_run) ORDER BY 1")" \
+        $'nodes.in_file,1\nplace,out-of-place\nranksPerNode,8'
+    # the header of May 2026 and before, blanks of July 2025 and before, and lines of objects
+    printf 'numCycle,collective,ranks,rankspernode,gpusperrank,size,type,redop,inplace,time,algbw,busbw,#wrong\n0,"AllReduce",1,8,8,1,64,"float","sum",0,50,0.00128,0.00224,"0"\n' >shifted.csv
+    printf 'numCycle, collective, gpus, size, type, redop, inplace, time, algbw, busbw, #wrong\n0, "SendRecv", 4, 32, "float", "sum", 0, 20, 0.0016, 0.0016, "0"\n' >blanks.csv
+    printf '{"#wrong":"3","algBw":102.4,"busBw":153.6,"gpus":4,"inPlace":1,"name":"AllReduce","redop":"sum","size":16,"time":10.24,"type":"float"}\n' >lines.json
+    run abdb import shifted.csv blanks.csv lines.json
+    fails 0 "line 1: 3 values are wrong"
+    same "$(ask "SELECT workload, devices, value, x FROM v_result WHERE metric = 'time_s' AND x < 1000 ORDER BY x")" $'all_reduce,4,1.024e-05,16\nsendrecv,4,2e-05,32\nall_reduce,8,5e-05,64'
+    printf 'numCycle,collective,gpus,size,type,redop,inplace,time,algbw,busbw,#wrong\n0,"AllReduce",4,32,"float","sum",7,20,0.0016,0.0016,"0"\n' >place.csv
+    run abdb import place.csv
+    fails 5 "inPlace: neither 0 nor 1"
+}
+
 @test "hipblaslt-bench and rocblas-bench: products of both; inf, other functions and torn rows are rejected" {
     run abdb import "$fixtures/blas_bench.log"
     fails 0 "5 rows: 2 accepted, 0 duplicate, 3 rejected"
