@@ -21,8 +21,6 @@ static const struct {
      "JSON of a proposed form of nccl-tests; abdb reads the console output and -J of the released"},
     {false, true, "| time (us)|algbw (GB/s)|busbw (GB/s)",
      "a table of nccl-tests that was rewritten by hand; abdb reads the program's own output"},
-    {false, true, "S_PP t/s|S_TG t/s",
-     "a table of llama-sweep-bench or llama-batched-bench; abdb reads those of llama-bench"},
     {false, true, "op_name|op_params|test_mode",
      "output of test-backend-ops of llama.cpp; abdb reads that of llama-bench"},
     {false, true, "Iterations|Time|CPU|----------\nBenchmark",

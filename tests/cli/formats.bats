@@ -551,6 +551,25 @@ P
     fails 5 "inPlace: neither 0 nor 1"
 }
 
+@test "llama-batched-bench, llama-sweep-bench: an entry for each phase; settings end with their table; torn rows are rejected" {
+    run abdb import "$fixtures/llama_batched.log"
+    fails 0 "6 rows: 5 accepted, 0 duplicate, 1 rejected, 0 ignored; values: 22 kept, 3 rejected, 2 left out"
+    same "$(ask "SELECT source, device, devices, model, scenario, value FROM v_result WHERE metric = 'tokens_per_s' ORDER BY entry_id")" \
+        $'llama-batched-bench,GeForce-RTX-3090,1,llama 7B Q4_0,prompt,4000\nllama-batched-bench,GeForce-RTX-3090,1,llama 7B Q4_0,generation,100\nllama-batched-bench,GeForce-RTX-3090,1,llama 7B Q4_0,prompt and generation,454.55\nllama-batched-bench,GeForce-RTX-3090,1,llama 7B Q4_0,prompt,4000\nllama-batched-bench,GeForce-RTX-3090,1,llama 7B Q4_0,prompt and generation,4000\nllama-sweep-bench,RTX-4090,2,,prompt,2048\nllama-sweep-bench,RTX-4090,2,,generation,64\nllama-sweep-bench,RTX-4090,2,,prompt,1600\nllama-sweep-bench,RTX-4090,2,,generation,51.2\nllama-sweep-bench,,,,prompt,128\nllama-sweep-bench,,,,generation,16'
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE entry_id = (SELECT entry_id FROM v_result WHERE value = 51.2) ORDER BY 1")" \
+        $'RSS_HWM,2048.5\nVRAM_delta,n/a\nflash_attn,1\nn_batch,2048\nn_depth,1024\nn_gen,256\nn_gpu_layers,99\nn_kv_max,8192\nn_prompt,1024\nn_threads,8\nn_threads_batch,8\nn_ubatch,1024'
+    same "$(ask "SELECT value FROM v_result WHERE metric = 'time_s' AND value > 1 AND value < 1.3")" 1.28
+    run abdb import "$fixtures/llama_batched.jsonl"
+    fails 0 "3 rows: 2 accepted, 0 duplicate, 1 rejected, 0 ignored; values: 10 kept"
+    same "$(ask "SELECT scenario, metric, value FROM v_result WHERE value IN (1024, 1280, 3.45, 111.304348) ORDER BY value")" \
+        $'prompt and generation,time_s,3.45\nprompt and generation,tokens_per_s,111.304348\nprompt,tokens_per_s,1024\nprompt,tokens_per_s,1280'
+    # rates have two digits behind the mark, whichever it is; a post ends its lines by a backslash
+    printf '|    PP |     TG |   N_KV |   T_PP s | S_PP t/s |   T_TG s | S_TG t/s |\\\n|---|---|---|---|---|---|---|\\\n| 2048 | 96 | 0 | 1,024 | 2000,00 | 1,536 | 62,50 |\\\n' >comma.md
+    run abdb import comma.md
+    fails 0 "1 row: 1 accepted"
+    same "$(ask "SELECT value FROM v_result WHERE value IN (1.024, 1.536, 62.5) ORDER BY 1")" $'1.024\n1.536\n62.5'
+}
+
 @test "hipblaslt-bench and rocblas-bench: products of both; inf, other functions and torn rows are rejected" {
     run abdb import "$fixtures/blas_bench.log"
     fails 0 "5 rows: 2 accepted, 0 duplicate, 3 rejected"

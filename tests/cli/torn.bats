@@ -125,7 +125,6 @@ P
 @test "a refusal names the format of the file; a recognised file without a kept value fails" {
     refused() { printf '%b' "$2" >"$3"; run abdb import "$3"; fails "${4-5}" "looks like $1"; }
     refused "CSV of google-benchmark" 'name,iterations,real_time,cpu_time\ncopy/1,5,1.5,1.5\n' r.csv
-    refused "a table of llama-sweep-bench" '|    PP |     TG |   N_KV |   T_PP s | S_PP t/s |   T_TG s | S_TG t/s |\n|---|---|---|---|---|---|---|\n| 1 | 2 | 3 | 4 | 5 | 6 | 7 |\n' s.md
     refused "output of test-backend-ops" 'build_commit,backend_name,op_name,op_params,test_mode,time_us\na,b,c,d,perf,1\n' t.csv
     printf 'Run on (64 X 3500 MHz CPU s)\n---------------\nBenchmark       Time       CPU   Iterations\n---------------\ncopy/1   41.2 us   41.1 us   16981\n' >g.txt
     run abdb import g.txt
