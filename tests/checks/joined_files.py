@@ -125,6 +125,7 @@ STREAMS = {
     "llama-bench json": ["llama_bench.jsonl"],
     "llama-batched-bench": ["llama_batched.log", BARE_BATCHED],
     "llama-batched-bench json": ["llama_batched.jsonl"],
+    "sglang-one-batch": ["sglang_batch.jsonl"],
     "nccl-tests": ["nccl_tests.out", BARE_NCCL, FULL_NCCL],
     "rccl-tests-file": ["rccl_tests.json", RCCL_LINES],
     "rccl-tests-file csv": ["rccl_tests.csv", RCCL_CSV],

@@ -570,6 +570,20 @@ P
     same "$(ask "SELECT value FROM v_result WHERE value IN (1.024, 1.536, 62.5) ORDER BY 1")" $'1.024\n1.536\n62.5'
 }
 
+@test "SGLang: static batches by phase, of the engine and of a server; a rate that contradicts its time is marked" {
+    run abdb import "$fixtures/sglang_batch.jsonl"
+    fails 0 "5 rows: 4 accepted, 0 duplicate, 1 rejected, 0 ignored; values: 18 kept, 2 rejected"
+    fails 0 "marked implausible: 1 entry; first line 4: 5120 a second for 0.5 s are 2560, and the row says 256"
+    fails 0 "no numbers above zero in batch_size, input_len and output_len"
+    same "$(ask "SELECT scenario, metric, statistic, value FROM v_result WHERE locator IN ('line 2', 'line 3') ORDER BY entry_id, metric")" \
+        $'prompt,tokens_per_s,value,4096\nprompt,ttft_s,value,1\ngeneration,tokens_per_s,median,512\ngeneration,tpot_s,median,0.015625\nprompt and generation,latency_s,value,5\nprompt and generation,tokens_per_s,value,1230.4\nprompt,ttft_s,value,0.25\ngeneration,tokens_per_s,value,1024\nprompt and generation,latency_s,value,0.5\nprompt and generation,tokens_per_s,value,33280'
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE entry_id = (SELECT entry_id FROM v_result WHERE value = 33280) ORDER BY 1")" \
+        $'acc_length,2.5\nbatch,16\ninput_tokens,1024\nlast_gen_throughput,500.5\noutput_tokens,16\nrun_name,default'
+    printf '{"run_name": "a", "batch_size": 8, "input_len": 512, "output_len": 4, "prefill_latency": 0, "overall_throughput": 0}\n' >none.jsonl
+    run abdb import none.jsonl
+    fails 5 "no time and no rate above zero"
+}
+
 @test "hipblaslt-bench and rocblas-bench: products of both; inf, other functions and torn rows are rejected" {
     run abdb import "$fixtures/blas_bench.log"
     fails 0 "5 rows: 2 accepted, 0 duplicate, 3 rejected"
