@@ -180,7 +180,8 @@ FORMS = {
     "aiperf.json": json_places, "guidellm.json": json_places, "lm_eval.json": json_places,
     "trtllm_bench.log": console("PP Size", "%s: %s"), "llama_perplexity.log": console("0.00.031.309 I print_info: file type", "print_info: %s = %s"),
     "llama_batched.jsonl": json_places, "llama_batched.log": console("print_info: file type", "print_info: %s = %s"),
-    "sglang_batch.jsonl": json_places,
+    "sglang_batch.jsonl": json_places, "hpl.out": console("trsm_cutoff", "%s from environment variable %s"),
+    "hpl_mxp.out": console("   --sloppy-type", "   --%s = %s"),
     "rccl_tests.json": json_places, "rccl_tests.csv": csv_places,
     "superbench.jsonl": json_places, "nvbandwidth.txt": console("CUDA Runtime", "%s: %s"),
 }

@@ -584,6 +584,34 @@ P
     fails 5 "no time and no rate above zero"
 }
 
+@test "HPL and HPL-MxP: GPUs as they are stated, never P times Q; a failed residual is a mark; runs in one file stay apart" {
+    run abdb import "$fixtures/hpl.out"
+    fails 0 "5 rows: 4 accepted, 0 duplicate, 1 rejected, 0 ignored; values: 8 kept, 6 rejected"
+    fails 0 "marked failed: 1 entry; first line 42: the residual 4521.0037027 is too large"
+    run abdb import "$fixtures/hpl_mxp.out"
+    fails 0 "5 rows: 4 accepted, 0 duplicate, 1 rejected, 0 ignored; values: 6 kept, 1 left out"
+    # 4 processes on one GPU of each of 2 hosts; a rate per GPU; neither
+    same "$(ask "SELECT source, devices, nodes, dtype, scenario, value, verified, flags FROM v_result WHERE metric = 'flops_per_s' ORDER BY entry_id")" \
+        $'hpl,2,2,fp64,,4500500000000,pass,\nhpl,2,2,fp64,,7200400000000,fail,failed\nhpl,2,,fp64,,15189000000000,unknown,\nhpl,,,fp64,,8253000000,pass,\nhpl-mxp,8,,fp16,solution,1.575e+15,pass,\nhpl-mxp,8,,fp16,factorisation,2.7e+15,pass,\nhpl-mxp,8,,fp16,solution,1.6e+15,fail,failed\nhpl-mxp,,,,,131600000000000,pass,'
+    same "$(ask "SELECT value FROM v_result WHERE metric = 'time_s' ORDER BY value")" $'4\n4\n10\n10.1\n15.75\n20'
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE entry_id = (SELECT min(entry_id) FROM v_run) ORDER BY 1")" \
+        $'ALIGN,8 double precision words\nPMAP,Row-major process mapping\nRFACT,Left\nSWAP,Mix (threshold = 60)\nhplinpack,2.1\nn,30000\nnb,288\np,2\nq,2\nresidual,0.0037027\nsoftware,HPL-NVIDIA 1.0.0\ntrsm_cutoff,9000000\nvariant,WR02L2L2'
+    # a rate that its time contradicts, and a run that stopped before its row
+    printf 'T/V N NB P Q Time Gflops\nWR11C2R4 30000 192 1 1 4.00 9.0e+03\n' >wrong.txt
+    run abdb import wrong.txt
+    fails 0 "marked implausible: 1 entry"
+    printf 'HPLinpack 2.3  --  High-Performance Linpack benchmark  --   December 2, 2018\nN      :   30000\n' >stopped.txt
+    run abdb import stopped.txt
+    fails 5 "is of the format hpl, but nothing was kept of it"
+    printf 'T/V N NB P Q Time Gflops\nWR1 30000 192 1 1 4.00 4.5e+03\n||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)= 0.1 ...... PASSED\n' >open.txt
+    run abdb import open.txt
+    fails 5 "no line behind it tells HPL from HPL-MxP"
+    printf '    N = 380000, NB = 4096, NPROW = 4, NPCOL = 2, SLOPPY-TYPE = 1\n       GFLOPS = 8.0000e+05, per GPU =  100000.00\n    LU GFLOPS = 1.6000e+06, per GPU =  200000.00\n' >post.txt
+    run abdb import post.txt
+    fails 0 "2 rows: 2 accepted"
+    same "$(ask "SELECT devices, dtype, scenario FROM v_result WHERE value IN (8e14, 1.6e15) AND dtype = 'fp8' ORDER BY value")" $'8,fp8,solution\n8,fp8,factorisation'
+}
+
 @test "hipblaslt-bench and rocblas-bench: products of both; inf, other functions and torn rows are rejected" {
     run abdb import "$fixtures/blas_bench.log"
     fails 0 "5 rows: 2 accepted, 0 duplicate, 3 rejected"
