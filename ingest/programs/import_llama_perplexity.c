@@ -18,8 +18,7 @@
 #include <string.h>
 
 #include "ingest/programs/llama_devices.h"
-#include "ingest/read/text_lines.h"
-#include "ingest/read/unknown_factor.h"
+#include "ingest/programs/llama_log.h"
 
 enum { BEGIN_COMMAND = 1, BEGIN_DEVICES = 2, BEGIN_BUILD = 4, BEGIN_MODEL = 8 };
 
@@ -27,27 +26,15 @@ typedef struct {
     const abdb_overrides *words;
     const abdb_sink *sink;
     abdb_left_out *left_out;
-    abdb_entry *entry;      /* of the run at hand, with its results */
-    llama_devices devices;  /* that it lists */
-    abdb_settings settings; /* what else it says */
-    const char *model_file, *name, *architecture, *size, *format;
-    unsigned seen; /* BEGIN_*: by which lines it began */
-    long line;     /* of its first value */
+    abdb_entry *entry;     /* of the run at hand, with its results */
+    llama_devices devices; /* that it lists */
+    llama_log log;         /* what else it says */
+    unsigned seen;         /* BEGIN_*: by which lines it began */
+    long line;             /* of its first value */
     abdb_arena arena;
 } state;
 
 /* --- lines ------------------------------------------------------------------------------------ */
-
-/* "0.05.056.453 I ": the time and letter of a log before a line. */
-static const char *text_behind_log_time(const char *text)
-{
-    size_t time = strspn(text, "0123456789.");
-
-    if (time < 9 || text[time] != ' ' || !isupper((unsigned char)text[time + 1]) ||
-        text[time + 2] != ' ')
-        return text;
-    return text + time + 3 + strspn(text + time + 3, " ");
-}
 
 static const struct {
     const char *begins, *metric, *statistic;
@@ -112,51 +99,13 @@ static int llama_perplexity_bid(const abdb_input *in)
             snprintf(line, sizeof line, "%.*sF", (int)(s - begin), begin);
             behind += strspn(behind, " ");
             if (behind < end && isdigit((unsigned char)*behind) &&
-                *text_behind_log_time(line + strspn(line, " \t>|")) == 'F')
+                *llama_log_text_behind_time(line + strspn(line, " \t>|")) == 'F')
                 return 79;
         }
     return 0;
 }
 
 /* --- what stands before values ---------------------------------------------------------------- */
-
-/* Options that say where and how the program ran, not what it measured. */
-static bool is_unimportant_option(const char *name)
-{
-    static const char *const names[] = {
-        "t",      "threads",  "seed", "s", "kl-divergence-base", "kl_divergence_base",
-        "logdir", "log-file", NULL};
-
-    return abdb_text_is_in_list(name, names);
-}
-
-static const char *basename_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
-/* The command's model and corpus, and its other options as settings. */
-static void store_options_of_command(state *s, const text_line *line)
-{
-    for (size_t i = 0; i + 1 < line->words; i++) {
-        const char *word = line->word[i], *value = line->word[i + 1];
-        const char *name = word + strspn(word, "-");
-
-        if (*word != '-' || !*name || isdigit((unsigned char)*name) || *value == '\\') continue;
-        if (*value == '-' && !isdigit((unsigned char)value[1])) value = "1"; /* a switch */
-        if (strcmp(name, "m") == 0 || strcmp(name, "model") == 0)
-            s->model_file =
-                abdb_arena_copy(&s->arena, basename_of(value), strlen(basename_of(value)));
-        else if (strcmp(name, "f") == 0 || strcmp(name, "file") == 0)
-            abdb_settings_set_or_count_lost(&s->settings, &s->arena, "corpus", 6,
-                                            basename_of(value), (int)strlen(basename_of(value)));
-        else if (!is_unimportant_option(name))
-            abdb_settings_set_or_count_lost(&s->settings, &s->arena, name, (int)strlen(name), value,
-                                            (int)strlen(value));
-    }
-}
 
 static bool is_command_of_program(const char *text)
 {
@@ -174,56 +123,6 @@ static bool is_end_of_what_was_said(const char *text)
     return (hashes && text[hashes] == ' ') || (strstr(text, "/llama-") && strstr(text, " -"));
 }
 
-/* "build: 3790 (5cb12f68) with cc", "main: build = 905 (be2301b)": the program's version. */
-static void store_build_of_line(state *s, const char *text)
-{
-    const char *number = text + strcspn(text, "0123456789"), *commit;
-    size_t digits = strspn(number, "0123456789"), size;
-    const char *software;
-
-    if (!digits || strncmp(number + digits, " (", 2) != 0) return;
-    commit = number + digits + 2;
-    size = strspn(commit, "0123456789abcdef");
-    if (!size || commit[size] != ')') return;
-    software = abdb_arena_printf(&s->arena, "llama.cpp %.*s (%.*s)", (int)size, commit, (int)digits,
-                                 number);
-    abdb_settings_set_or_count_lost(&s->settings, &s->arena, "software", 8, software,
-                                    (int)strlen(software));
-}
-
-/* "print_info: file type   = Q4_K - Medium": a property of the model. */
-static void store_property_of_model(state *s, const char *text)
-{
-    static const char *const begins[] = {"print_info: ", "llm_load_print_meta: "};
-    const char *key = NULL, *equals;
-    char *value;
-    size_t size;
-
-    for (size_t i = 0; i < 2; i++)
-        if (strncmp(text, begins[i], strlen(begins[i])) == 0) key = text + strlen(begins[i]);
-    equals = key ? strstr(key, " = ") : NULL;
-    if (!equals) return;
-    size = (size_t)(equals - key);
-    while (size && key[size - 1] == ' ') size--;
-    value = abdb_arena_copy(&s->arena, equals + 3, strlen(equals + 3));
-    if (!value) return;
-    if (strstr(value, " (guessed)")) *strstr(value, " (guessed)") = '\0';
-    value = abdb_trim_in_place(value);
-    if (strncmp(value, "mostly ", 7) == 0) value += 7;
-    if (strncmp(key, "arch", size) == 0 && size == 4)
-        s->architecture = value;
-    else if (strncmp(key, "model type", size) == 0 && size == 10)
-        s->size = value;
-    else if ((strncmp(key, "file type", size) == 0 && size == 9) ||
-             (strncmp(key, "model ftype", size) == 0 && size == 11))
-        s->format = value;
-    else if (strncmp(key, "general.name", size) == 0 && size == 12)
-        s->name = value;
-    else if (!memmem(key, size, "token", 5)) /* which are those of its vocabulary */
-        abdb_settings_set_or_count_lost(&s->settings, &s->arena, key, (int)size, value,
-                                        (int)strlen(value));
-}
-
 /* "perplexity: calculating perplexity over 655 chunks, n_ctx=512, batch_size=2048, n_seq=4" */
 static void store_extent_of_run(state *s, const text_line *line, const char *text)
 {
@@ -232,10 +131,10 @@ static void store_extent_of_run(state *s, const text_line *line, const char *tex
         const char *word = line->word[i], *equals = strchr(word, '=');
 
         if (strcmp(word, "chunks") == 0)
-            abdb_settings_set_or_count_lost(&s->settings, &s->arena, "chunks", 6, line->word[i - 1],
-                                            (int)strlen(line->word[i - 1]));
+            abdb_settings_set_or_count_lost(&s->log.settings, &s->arena, "chunks", 6,
+                                            line->word[i - 1], (int)strlen(line->word[i - 1]));
         else if (equals)
-            abdb_settings_set_or_count_lost(&s->settings, &s->arena, word, (int)(equals - word),
+            abdb_settings_set_or_count_lost(&s->log.settings, &s->arena, word, (int)(equals - word),
                                             equals + 1, (int)strcspn(equals + 1, ", "));
     }
 }
@@ -246,22 +145,10 @@ static void forget_run(state *s)
 {
     abdb_entry_reset(s->entry);
     s->devices = (llama_devices){0};
-    s->settings = (abdb_settings){0};
-    s->model_file = s->name = s->architecture = s->size = s->format = NULL;
+    s->log = (llama_log){0};
     s->seen = 0;
     s->line = 0;
     abdb_arena_free(&s->arena);
-}
-
-static const char *model_of_run_or_null(state *s)
-{
-    size_t size = s->model_file ? strlen(s->model_file) : 0;
-
-    if (s->architecture && s->size && s->format)
-        return abdb_arena_printf(&s->arena, "%s %s %s", s->architecture, s->size, s->format);
-    if (s->name) return s->name;
-    if (size > 5 && strcmp(s->model_file + size - 5, ".gguf") == 0) size -= 5;
-    return size ? abdb_arena_copy(&s->arena, s->model_file, size) : NULL;
 }
 
 /* Hands the run over, if it has a value, and forgets it. */
@@ -277,14 +164,8 @@ static abdb_status import_run_and_forget(state *s, abdb_error *err)
     }
     abdb_entry_set_measured_run(entry, "llama-perplexity", "llama-perplexity",
                                 abdb_arena_printf(&s->arena, "line %ld", s->line), s->line);
-    entry->field[ABDB_FIELD_model] = model_of_run_or_null(s);
-    entry->field[ABDB_FIELD_dtype] = s->format;
     llama_devices_set_entry_device_and_count(&s->devices, &choice, &s->arena, entry);
-    if (s->architecture && s->size && s->format) {
-        abdb_entry_add_factor_parsing_number(entry, "general.name", s->name);
-        abdb_entry_add_factor_parsing_number(entry, "model_filename", s->model_file);
-    }
-    abdb_entry_add_settings_as_factors(entry, &s->settings, NULL, &s->arena);
+    llama_log_add_to_entry(&s->log, &s->arena, entry);
     abdb_entry_apply_overrides_and_check(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
@@ -361,26 +242,27 @@ static void count_other_statistic_of_line(state *s, const char *text)
 static abdb_status import_line(void *self, const text_line *line, abdb_error *err)
 {
     state *s = self;
-    const char *text = text_behind_log_time(line->text + strspn(line->text, " \t>|")), *number;
+    const char *text = llama_log_text_behind_time(line->text + strspn(line->text, " \t>|")),
+               *number;
     size_t which = value_of_line_or_none(text, &number);
     abdb_status st = ABDB_OK;
 
     if (which < VALUES) return add_value_of_line(s, line, which, number, err);
     if (is_command_of_program(text)) {
         TRY(begin_run_if_one_is_over(s, BEGIN_COMMAND, err));
-        store_options_of_command(s, line);
+        llama_log_store_options_of_command(&s->log, &s->arena, line);
     } else if (is_end_of_what_was_said(text)) {
         TRY(import_run_and_forget(s, err));
     } else if (strncmp(text, "build: ", 7) == 0 || strncmp(text, "main: build = ", 14) == 0) {
         TRY(begin_run_if_one_is_over(s, BEGIN_BUILD, err));
-        store_build_of_line(s, text);
+        llama_log_store_build_of_line(&s->log, &s->arena, text);
     } else if (llama_devices_is_loader_line(text)) {
         if (s->entry->results) TRY(begin_run_if_one_is_over(s, BEGIN_DEVICES, err));
         llama_devices_store_count_or_name_of_line(&s->devices, &s->arena, text);
     } else if (strncmp(text, "llama_model_loader: loaded meta data", 36) == 0) {
         TRY(begin_run_if_one_is_over(s, BEGIN_MODEL, err));
     } else {
-        store_property_of_model(s, text);
+        llama_log_store_property_of_model(&s->log, &s->arena, text);
         store_extent_of_run(s, line, text);
         count_other_statistic_of_line(s, text);
     }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/programs/nccl_types.h"
 #include "ingest/read/flat_records.h"
 
 static int nccl_json_bid(const abdb_input *in)
@@ -39,18 +40,6 @@ static const char *text_of_first_member_present(reader *r, const json_t *object,
     number = abdb_arena_alloc(&r->arena, 32);
     if (number) abdb_format_shortest_double(json_number_value(value), number);
     return number;
-}
-
-/* The number format of a type as nccl-tests writes it in JSON; an unknown one stays as it is. */
-static const char *dtype_of_nccl_json_type_or_same(const char *type)
-{
-    static const char *const names[][2] = {{"float", "fp32"},      {"double", "fp64"},
-                                           {"half", "fp16"},       {"bfloat16", "bf16"},
-                                           {"float8_e4m3", "fp8"}, {"fp8_e4m3", "fp8"}};
-
-    for (size_t i = 0; type && i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(type, names[i][0]) == 0) return names[i][1];
-    return type;
 }
 
 /* ".../all_reduce_perf" anywhere among the strings of a value. */
@@ -95,8 +84,8 @@ static abdb_status import_nccl_json_placement(reader *r, const json_t *size, con
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     abdb_entry_set_measured_run(entry, "nccl-tests", *r->collective ? r->collective : NULL,
                                 abdb_arena_printf(&r->arena, "results[%zu].%s", index, member), 0);
-    entry->field[ABDB_FIELD_dtype] =
-        dtype_of_nccl_json_type_or_same(text_of_first_member_present(r, size, "type", NULL));
+    entry->field[ABDB_FIELD_dtype] = abdb_nccl_number_format_of_type_or_same(
+        text_of_first_member_present(r, size, "type", NULL));
     if (wrong && abdb_double_parse(wrong, ABDB_MARK_UNKNOWN, &bad))
         entry->field[ABDB_FIELD_verified] = bad > 0 ? "fail" : "pass";
     abdb_entry_add_factor_parsing_number(entry, "message_bytes",

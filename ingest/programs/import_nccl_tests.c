@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/programs/nccl_types.h"
 #include "ingest/read/text_lines.h"
 #include "ingest/read/unknown_factor.h"
 
@@ -216,18 +217,6 @@ static const char *line_word_or_null(const text_line *line, size_t i)
     return i < line->words ? line->word[i] : NULL;
 }
 
-/* The number format of a type as nccl-tests prints it; an unknown one stays as it is. */
-static const char *dtype_of_printed_type_or_same(const char *type)
-{
-    static const char *const names[][2] = {{"float", "fp32"},   {"double", "fp64"},
-                                           {"half", "fp16"},    {"bfloat16", "bf16"},
-                                           {"fp8_e4m3", "fp8"}, {"f8e4m3", "fp8"}};
-
-    for (size_t i = 0; type && i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(type, names[i][0]) == 0) return names[i][1];
-    return type;
-}
-
 static void add_mean_result_at_message_size(abdb_entry *entry, const char *metric,
                                             const text_line *line, size_t column, const char *unit)
 {
@@ -321,8 +310,8 @@ static abdb_status import_nccl_table_placement(state *s, const text_line *line,
                                 abdb_arena_printf(&a, "line %ld %s", line->number, place),
                                 line->number);
     entry->field[ABDB_FIELD_device] = s->device;
-    entry->field[ABDB_FIELD_dtype] =
-        dtype_of_printed_type_or_same(line_word_or_null(line, find_nccl_column_from(s, "type", 0)));
+    entry->field[ABDB_FIELD_dtype] = abdb_nccl_number_format_of_type_or_same(
+        line_word_or_null(line, find_nccl_column_from(s, "type", 0)));
     devices = count_devices_and_nodes_of_run(s, &nodes);
     if (devices) entry->field[ABDB_FIELD_devices] = abdb_arena_printf(&a, "%ld", devices);
     if (nodes) entry->field[ABDB_FIELD_nodes] = abdb_arena_printf(&a, "%zu", nodes);

@@ -102,6 +102,16 @@ BARE_TRTEXEC = "=== Performance summary ===\nThroughput: 100.5 qps\nLatency: min
 BARE_MAMF = "```\nTried  5 shapes => the best outcomes were:\nmean:   35.1 TFLOPS @ 512x256x128 (MxNxK)\n"
 BARE_BLAS = "rocblas-bench -f gemm\ntransA,transB,M,N,K,alpha,lda,beta,ldb,ldc,rocblas-Gflops,us\nN,T,400,400,400,1,400,0,400,400,971.5,131.7\n"
 
+BARE_BATCHED = """|    PP |     TG |    B |   N_KV |   T_PP s | S_PP t/s |   T_TG s | S_TG t/s |      T s |    S t/s |
+|-------|--------|------|--------|----------|----------|----------|----------|----------|----------|
+|   256 |     64 |    2 |    640 |    0.512 |  1000.00 |    2.560 |    50.00 |    3.072 |   208.33 |
+"""
+BARE_HPL = "```\nT/V                N    NB     P     Q               Time                 Gflops\nWR11C2R4       20352   192     1     2            1693.13              3.320e+00\n"
+RCCL_LINES = '{"#wrong":"0","algBw":0.5,"busBw":0.75,"gpus":4,"inPlace":0,"name":"AllReduce","redop":"sum","size":1024,"time":2.048,"type":"half"}\n'
+RCCL_CSV = """numCycle,collective,ranks,rankspernode,gpusperrank,size,type,redop,inplace,time,algbw,busbw,#wrong
+0,"ReduceScatter",1,2,2,1,1024,"half","sum",0,2.5,0.4096,0.2048,"0"
+"""
+
 # importer: (fixture or text, what --set says)
 STREAMS = {
     "trtllm-bench": ["trtllm_bench.log", BARE_TRTLLM],
@@ -114,7 +124,13 @@ STREAMS = {
     "llama-bench": ["llama_bench.log", BARE_LLAMA, FULL_LLAMA],
     "llama-bench csv": [CSV_LLAMA, NEW_CSV_LLAMA],
     "llama-bench json": ["llama_bench.jsonl"],
+    "llama-batched-bench": ["llama_batched.log", BARE_BATCHED],
+    "llama-batched-bench json": ["llama_batched.jsonl"],
+    "sglang-one-batch": ["sglang_batch.jsonl"],
+    "hpl": ["hpl.out", "hpl_mxp.out", BARE_HPL],
     "nccl-tests": ["nccl_tests.out", BARE_NCCL, FULL_NCCL],
+    "rccl-tests-file": ["rccl_tests.json", RCCL_LINES],
+    "rccl-tests-file csv": ["rccl_tests.csv", RCCL_CSV],
     "babelstream": ["babelstream.txt", BARE_STREAM, FULL_STREAM, BARE_BABEL],
     "babelstream csv": ["babelstream.csv"],
     "osu": ["osu.txt", FULL_OSU, BARE_OSU],

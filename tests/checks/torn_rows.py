@@ -33,12 +33,20 @@ LLAMA_TABLE = """  Device 0: Acme A1, compute capability 9.0
 | llama 7B Q4_0 | 3.56 GiB | 6.74 B | CUDA | 99 | tg128 | 64.25 ± 0.10 |
 """
 
+BATCHED = """|    PP |     TG |   N_KV |   T_PP s | S_PP t/s |   T_TG s | S_TG t/s |
+|-------|--------|--------|----------|----------|----------|----------|
+|   512 |    128 |      0 |    0.256 |  2000.00 |    2.560 |    50.00 |
+|   512 |    128 |    512 |    0.512 |  1000.00 |    3.200 |    40.00 |
+"""
+
 # importer: (fixture or text, lines of the header, what --set says)
 TABLES = {
     "abdb-csv": [(name, 1, []) for name in ("devices.csv", "prices.csv", "results.csv", "specs.csv", "per.csv")],
     "mlperf-checker-csv": [("checker.csv", 1, [])],
     "mlperf-site-csv": [("site_flat.csv", 1, [])],
     "mlperf-site-pivot": [("site_pivot.csv", 5, [])],
+    "rccl-tests-file": [("rccl_tests.csv", 1, [])],
+    "llama-batched-bench": [(BATCHED, 0, [])],
     "babelstream": [("babelstream.csv", 1, [])],
     "table": [("catalog.csv", 1, ["--set", "provider=acme"]), ("tables.md", 0, [])],
     "llama-bench": [(LLAMA, 1, []), (LLAMA_TABLE, 0, [])],
@@ -46,7 +54,7 @@ TABLES = {
 }
 # Importers of other things than tables with a header.
 OTHERS = ("abdb-jsonl mlperf-summary-json mlperf-cm-json mlperf-log mlperf-storage vllm-serving-json nccl-tests-json osu"
-          " aiperf inference-perf llmperf trtexec mamf-finder blas-bench trtllm-bench guidellm lm-eval llama-perplexity google-benchmark hyperfine nvbench nvbandwidth cuda-bandwidth-test rocm-bandwidth-test superbench serving-console").split()
+          " sglang-one-batch hpl aiperf inference-perf llmperf trtexec mamf-finder blas-bench trtllm-bench guidellm lm-eval llama-perplexity google-benchmark hyperfine nvbench nvbandwidth cuda-bandwidth-test rocm-bandwidth-test superbench serving-console").split()
 
 
 def split(text, header):

@@ -179,6 +179,10 @@ FORMS = {
     "inference_perf.json": json_places, "llmperf.json": json_places, "vllm_throughput.json": json_places,
     "aiperf.json": json_places, "guidellm.json": json_places, "lm_eval.json": json_places,
     "trtllm_bench.log": console("PP Size", "%s: %s"), "llama_perplexity.log": console("0.00.031.309 I print_info: file type", "print_info: %s = %s"),
+    "llama_batched.jsonl": json_places, "llama_batched.log": console("print_info: file type", "print_info: %s = %s"),
+    "sglang_batch.jsonl": json_places, "hpl.out": console("trsm_cutoff", "%s from environment variable %s"),
+    "hpl_mxp.out": console("   --sloppy-type", "   --%s = %s"),
+    "rccl_tests.json": json_places, "rccl_tests.csv": csv_places,
     "superbench.jsonl": json_places, "nvbandwidth.txt": console("CUDA Runtime", "%s: %s"),
 }
 

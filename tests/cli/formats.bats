@@ -528,6 +528,90 @@ P
     fails 5 "no rate, or no shape of three numbers"
 }
 
+@test "rccl-tests -Z: CSV and JSON of all versions; a header without nodes is completed; wrong values are marked" {
+    run abdb import "$fixtures/rccl_tests.csv"
+    fails 0 "3 rows: 3 accepted"
+    fails 0 "first line 3: 2 values are wrong"
+    run abdb import "$fixtures/rccl_tests.json"
+    fails 0 "2 rows: 1 accepted, 0 duplicate, 1 rejected, 0 ignored; values: 3 kept, 3 rejected"
+    same "$(ask "SELECT workload, devices, dtype, verified, metric, value, x FROM v_result ORDER BY entry_id, 5")" \
+        $'all_reduce,8,fp32,pass,busbw_bytes_per_s,34952533000,1048576\nall_reduce,8,fp32,pass,bytes_per_s,19972876000,1048576\nall_reduce,8,fp32,pass,time_s,5.25e-05,1048576\nall_reduce,8,fp32,fail,busbw_bytes_per_s,36700160000,1048576\nall_reduce,8,fp32,fail,bytes_per_s,20971520000,1048576\nall_reduce,8,fp32,fail,time_s,5e-05,1048576\nall_reduce,8,bf16,unknown,busbw_bytes_per_s,58720256000,2097152\nall_reduce,8,bf16,unknown,bytes_per_s,33554432000,2097152\nall_reduce,8,bf16,unknown,time_s,6.25e-05,2097152\nall_gather,16,fp16,pass,busbw_bytes_per_s,307200000,4096\nall_gather,16,fp16,pass,bytes_per_s,327680000,4096\nall_gather,16,fp16,pass,time_s,1.25e-05,4096'
+    # nodes and ranksPerNode mean other things in other versions
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE factor IN ('nodes.in_file', 'ranksPerNode', 'place', 'nodes') AND entry_id = (SELECT min(entry_id) FROM v_run) ORDER BY 1")" \
+        $'nodes.in_file,1\nplace,out-of-place\nranksPerNode,8'
+    # the header of May 2026 and before, blanks of July 2025 and before, and lines of objects
+    printf 'numCycle,collective,ranks,rankspernode,gpusperrank,size,type,redop,inplace,time,algbw,busbw,#wrong\n0,"AllReduce",1,8,8,1,64,"float","sum",0,50,0.00128,0.00224,"0"\n' >shifted.csv
+    printf 'numCycle, collective, gpus, size, type, redop, inplace, time, algbw, busbw, #wrong\n0, "SendRecv", 4, 32, "float", "sum", 0, 20, 0.0016, 0.0016, "0"\n' >blanks.csv
+    printf '{"#wrong":"3","algBw":102.4,"busBw":153.6,"gpus":4,"inPlace":1,"name":"AllReduce","redop":"sum","size":16,"time":10.24,"type":"float"}\n' >lines.json
+    run abdb import shifted.csv blanks.csv lines.json
+    fails 0 "line 1: 3 values are wrong"
+    same "$(ask "SELECT workload, devices, value, x FROM v_result WHERE metric = 'time_s' AND x < 1000 ORDER BY x")" $'all_reduce,4,1.024e-05,16\nsendrecv,4,2e-05,32\nall_reduce,8,5e-05,64'
+    printf 'numCycle,collective,gpus,size,type,redop,inplace,time,algbw,busbw,#wrong\n0,"AllReduce",4,32,"float","sum",7,20,0.0016,0.0016,"0"\n' >place.csv
+    run abdb import place.csv
+    fails 5 "inPlace: neither 0 nor 1"
+}
+
+@test "llama-batched-bench, llama-sweep-bench: an entry for each phase; settings end with their table; torn rows are rejected" {
+    run abdb import "$fixtures/llama_batched.log"
+    fails 0 "6 rows: 5 accepted, 0 duplicate, 1 rejected, 0 ignored; values: 22 kept, 3 rejected, 2 left out"
+    same "$(ask "SELECT source, device, devices, model, scenario, value FROM v_result WHERE metric = 'tokens_per_s' ORDER BY entry_id")" \
+        $'llama-batched-bench,GeForce-RTX-3090,1,llama 7B Q4_0,prompt,4000\nllama-batched-bench,GeForce-RTX-3090,1,llama 7B Q4_0,generation,100\nllama-batched-bench,GeForce-RTX-3090,1,llama 7B Q4_0,prompt and generation,454.55\nllama-batched-bench,GeForce-RTX-3090,1,llama 7B Q4_0,prompt,4000\nllama-batched-bench,GeForce-RTX-3090,1,llama 7B Q4_0,prompt and generation,4000\nllama-sweep-bench,RTX-4090,2,,prompt,2048\nllama-sweep-bench,RTX-4090,2,,generation,64\nllama-sweep-bench,RTX-4090,2,,prompt,1600\nllama-sweep-bench,RTX-4090,2,,generation,51.2\nllama-sweep-bench,,,,prompt,128\nllama-sweep-bench,,,,generation,16'
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE entry_id = (SELECT entry_id FROM v_result WHERE value = 51.2) ORDER BY 1")" \
+        $'RSS_HWM,2048.5\nVRAM_delta,n/a\nflash_attn,1\nn_batch,2048\nn_depth,1024\nn_gen,256\nn_gpu_layers,99\nn_kv_max,8192\nn_prompt,1024\nn_threads,8\nn_threads_batch,8\nn_ubatch,1024'
+    same "$(ask "SELECT value FROM v_result WHERE metric = 'time_s' AND value > 1 AND value < 1.3")" 1.28
+    run abdb import "$fixtures/llama_batched.jsonl"
+    fails 0 "3 rows: 2 accepted, 0 duplicate, 1 rejected, 0 ignored; values: 10 kept"
+    same "$(ask "SELECT scenario, metric, value FROM v_result WHERE value IN (1024, 1280, 3.45, 111.304348) ORDER BY value")" \
+        $'prompt and generation,time_s,3.45\nprompt and generation,tokens_per_s,111.304348\nprompt,tokens_per_s,1024\nprompt,tokens_per_s,1280'
+    # rates have two digits behind the mark, whichever it is; a post ends its lines by a backslash
+    printf '|    PP |     TG |   N_KV |   T_PP s | S_PP t/s |   T_TG s | S_TG t/s |\\\n|---|---|---|---|---|---|---|\\\n| 2048 | 96 | 0 | 1,024 | 2000,00 | 1,536 | 62,50 |\\\n' >comma.md
+    run abdb import comma.md
+    fails 0 "1 row: 1 accepted"
+    same "$(ask "SELECT value FROM v_result WHERE value IN (1.024, 1.536, 62.5) ORDER BY 1")" $'1.024\n1.536\n62.5'
+}
+
+@test "SGLang: static batches by phase, of the engine and of a server; a rate that contradicts its time is marked" {
+    run abdb import "$fixtures/sglang_batch.jsonl"
+    fails 0 "5 rows: 4 accepted, 0 duplicate, 1 rejected, 0 ignored; values: 18 kept, 2 rejected"
+    fails 0 "marked implausible: 1 entry; first line 4: 5120 a second for 0.5 s are 2560, and the row says 256"
+    fails 0 "no numbers above zero in batch_size, input_len and output_len"
+    same "$(ask "SELECT scenario, metric, statistic, value FROM v_result WHERE locator IN ('line 2', 'line 3') ORDER BY entry_id, metric")" \
+        $'prompt,tokens_per_s,value,4096\nprompt,ttft_s,value,1\ngeneration,tokens_per_s,median,512\ngeneration,tpot_s,median,0.015625\nprompt and generation,latency_s,value,5\nprompt and generation,tokens_per_s,value,1230.4\nprompt,ttft_s,value,0.25\ngeneration,tokens_per_s,value,1024\nprompt and generation,latency_s,value,0.5\nprompt and generation,tokens_per_s,value,33280'
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE entry_id = (SELECT entry_id FROM v_result WHERE value = 33280) ORDER BY 1")" \
+        $'acc_length,2.5\nbatch,16\ninput_tokens,1024\nlast_gen_throughput,500.5\noutput_tokens,16\nrun_name,default'
+    printf '{"run_name": "a", "batch_size": 8, "input_len": 512, "output_len": 4, "prefill_latency": 0, "overall_throughput": 0}\n' >none.jsonl
+    run abdb import none.jsonl
+    fails 5 "no time and no rate above zero"
+}
+
+@test "HPL and HPL-MxP: GPUs as they are stated, never P times Q; a failed residual is a mark; runs in one file stay apart" {
+    run abdb import "$fixtures/hpl.out"
+    fails 0 "5 rows: 4 accepted, 0 duplicate, 1 rejected, 0 ignored; values: 8 kept, 6 rejected"
+    fails 0 "marked failed: 1 entry; first line 42: the residual 4521.0037027 is too large"
+    run abdb import "$fixtures/hpl_mxp.out"
+    fails 0 "5 rows: 4 accepted, 0 duplicate, 1 rejected, 0 ignored; values: 6 kept, 1 left out"
+    # 4 processes on one GPU of each of 2 hosts; a rate per GPU; neither
+    same "$(ask "SELECT source, devices, nodes, dtype, scenario, value, verified, flags FROM v_result WHERE metric = 'flops_per_s' ORDER BY entry_id")" \
+        $'hpl,2,2,fp64,,4500500000000,pass,\nhpl,2,2,fp64,,7200400000000,fail,failed\nhpl,2,,fp64,,15189000000000,unknown,\nhpl,,,fp64,,8253000000,pass,\nhpl-mxp,8,,fp16,solution,1.575e+15,pass,\nhpl-mxp,8,,fp16,factorisation,2.7e+15,pass,\nhpl-mxp,8,,fp16,solution,1.6e+15,fail,failed\nhpl-mxp,,,,,131600000000000,pass,'
+    same "$(ask "SELECT value FROM v_result WHERE metric = 'time_s' ORDER BY value")" $'4\n4\n10\n10.1\n15.75\n20'
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE entry_id = (SELECT min(entry_id) FROM v_run) ORDER BY 1")" \
+        $'ALIGN,8 double precision words\nPMAP,Row-major process mapping\nRFACT,Left\nSWAP,Mix (threshold = 60)\nhplinpack,2.1\nn,30000\nnb,288\np,2\nq,2\nresidual,0.0037027\nsoftware,HPL-NVIDIA 1.0.0\ntrsm_cutoff,9000000\nvariant,WR02L2L2'
+    # a rate that its time contradicts, and a run that stopped before its row
+    printf 'T/V N NB P Q Time Gflops\nWR11C2R4 30000 192 1 1 4.00 9.0e+03\n' >wrong.txt
+    run abdb import wrong.txt
+    fails 0 "marked implausible: 1 entry"
+    printf 'HPLinpack 2.3  --  High-Performance Linpack benchmark  --   December 2, 2018\nN      :   30000\n' >stopped.txt
+    run abdb import stopped.txt
+    fails 5 "is of the format hpl, but nothing was kept of it"
+    printf 'T/V N NB P Q Time Gflops\nWR1 30000 192 1 1 4.00 4.5e+03\n||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)= 0.1 ...... PASSED\n' >open.txt
+    run abdb import open.txt
+    fails 5 "no line behind it tells HPL from HPL-MxP"
+    printf '    N = 380000, NB = 4096, NPROW = 4, NPCOL = 2, SLOPPY-TYPE = 1\n       GFLOPS = 8.0000e+05, per GPU =  100000.00\n    LU GFLOPS = 1.6000e+06, per GPU =  200000.00\n' >post.txt
+    run abdb import post.txt
+    fails 0 "2 rows: 2 accepted"
+    same "$(ask "SELECT devices, dtype, scenario FROM v_result WHERE value IN (8e14, 1.6e15) AND dtype = 'fp8' ORDER BY value")" $'8,fp8,solution\n8,fp8,factorisation'
+}
+
 @test "hipblaslt-bench and rocblas-bench: products of both; inf, other functions and torn rows are rejected" {
     run abdb import "$fixtures/blas_bench.log"
     fails 0 "5 rows: 2 accepted, 0 duplicate, 3 rejected"
