@@ -436,7 +436,8 @@ static abdb_status import_aiperf_run(const abdb_input *in, const abdb_overrides 
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    if (abdb_csv_first_line_has_all_words(in->text, in->text_size, "Metric|avg|min|max"))
+    if (!abdb_flat_has_all_keys_or_columns(in, "\"input_config\"") &&
+        abdb_csv_first_line_has_all_words(in->text, in->text_size, "Metric|avg|min|max"))
         TRY(parse_csv_tables(&root, in, sink, err));
     else
         TRY(abdb_flat_parse_json_document_quoting_nan(&root, in, err));

@@ -62,7 +62,8 @@ static abdb_status import_or_reject_copy_bandwidth(state *s, const text_line *li
         TRY(s->sink->entry(s->sink->self, entry, err));
         TRY(s->sink->row_end(s->sink->self, err));
     } else {
-        TRY(line_reject_and_end_row(s->sink, line, "Bandwidth", "no bandwidth above zero", err));
+        TRY(line_reject_and_end_row(s->sink, line, "Bandwidth",
+                                    entry->doubt ? entry->doubt : "no bandwidth above zero", err));
     }
 done:
     free(entry);
@@ -100,8 +101,10 @@ static void store_direction_memory_unit_mode_of_line(state *s, const char *text)
         snprintf(s->memory, sizeof s->memory, "%s", text[1] == 'I' ? "pinned" : "pageable");
     if (strstr(text, "Bandwidth(GB/s)")) snprintf(s->unit, sizeof s->unit, "GB/s");
     if (strstr(text, "Bandwidth(MB/s)")) snprintf(s->unit, sizeof s->unit, "MB/s");
-    if (strlen(text) < sizeof s->mode && strstr(text, " Mode"))
+    if (strlen(text) < sizeof s->mode && strstr(text, " Mode")) {
+        if (s->begun && *s->mode) reset_device_and_mode_for_new_run(s);
         snprintf(s->mode, sizeof s->mode, "%.*s", (int)strcspn(text, " "), text);
+    }
 }
 
 /* "bandwidthTest-H2D-Pinned, Bandwidth = 12.4 GB/s, Time = ..., Size = 32000000 bytes, ..." */
@@ -132,6 +135,7 @@ static abdb_status store_heading_or_import_bandwidth_line(void *self, const text
     if (strncmp(text, "bandwidthTest-", 14) == 0)
         return import_or_reject_bandwidth_csv_line(s, line, text, err);
     if (strncmp(text, "Device ", 7) == 0 && strchr(text, ':')) {
+        if (s->begun) reset_device_and_mode_for_new_run(s);
         snprintf(s->device, sizeof s->device, "%s",
                  strchr(text, ':') + 1 + strspn(strchr(text, ':') + 1, " "));
         s->devices++;
@@ -158,5 +162,5 @@ static abdb_status import_bandwidth_test_lines(const abdb_input *in,
 }
 
 const abdb_importer abdb_import_bandwidth_test = {
-    "cuda-bandwidth-test", "bandwidthTest of the CUDA samples", 1, NULL,
+    "cuda-bandwidth-test", "bandwidthTest of the CUDA samples", 2, NULL,
     bandwidth_test_bid,    import_bandwidth_test_lines};

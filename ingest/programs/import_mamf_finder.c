@@ -31,6 +31,7 @@ typedef struct {
     bool command_follows; /* the next line is the command */
     char (*seen)[SHAPE];  /* shapes whose own line was read */
     size_t shapes, room;
+    unsigned outcomes; /* of this run so far, a bit each: the run is over */
     abdb_arena arena, line_arena;
 } state;
 
@@ -53,6 +54,7 @@ static void forget_run(state *s)
     s->device = s->dtype = s->tried = NULL;
     s->command_follows = false;
     s->shapes = 0;
+    s->outcomes = 0;
     abdb_arena_free(&s->arena);
 }
 
@@ -90,15 +92,15 @@ static const char *number_format_of_torch_name(const char *name)
 /* Adds a rate that stands before `end`, as "842 TFLOPS @". False: there is none. */
 static bool add_rate_before(state *s, const char *text, const char *end, const char *statistic)
 {
-    const char *begin = end;
+    const char *begin;
 
-    while (begin > text && begin[-1] == ' ') begin--;
-    end = begin;
-    while (begin > text && (isdigit((unsigned char)begin[-1]) || begin[-1] == '.')) begin--;
-    return begin < end && abdb_entry_add_printed_result_or_count_left_out(
-                              s->entry, "flops_per_s", statistic,
-                              abdb_arena_copy(&s->line_arena, begin, (size_t)(end - begin)),
-                              ABDB_MARK_POINT, "TFLOP/s");
+    while (end > text && end[-1] == ' ') end--;
+    for (begin = end; begin > text && !strchr(" \t:|", begin[-1]);) begin--;
+    return lines_number_length(begin) == (size_t)(end - begin) && begin < end &&
+           abdb_entry_add_printed_result_or_count_left_out(
+               s->entry, "flops_per_s", statistic,
+               abdb_arena_copy(&s->line_arena, begin, (size_t)(end - begin)), ABDB_MARK_UNKNOWN,
+               "TFLOP/s");
 }
 
 /* "4096x9216x1024" as m, n and k. False: it is no shape. */
@@ -124,8 +126,9 @@ static abdb_status import_product_and_reset(state *s, const text_line *line, con
     abdb_status st = ABDB_OK;
 
     if (!entry->results || !parse_shape(shape, size)) {
-        TRY(line_reject_and_end_row(s->sink, line, "MxNxK", "no rate, or no shape of three numbers",
-                                    err));
+        TRY(line_reject_and_end_row(
+            s->sink, line, "MxNxK",
+            entry->doubt ? entry->doubt : "no rate, or no shape of three numbers", err));
         goto done;
     }
     abdb_entry_set_measured_run(entry, "mamf-finder", "gemm",
@@ -204,6 +207,8 @@ static abdb_status import_outcome(state *s, const text_line *line, const char *t
 
     for (size_t i = 0; i < sizeof outcomes / sizeof outcomes[0]; i++) {
         if (strncmp(text, outcomes[i][0], strlen(outcomes[i][0])) != 0) continue;
+        if (s->outcomes & 1U << i) forget_run(s); /* an outcome comes once in a run */
+        s->outcomes |= 1U << i;
         if (shape_was_read(s, shape)) {
             abdb_left_out_count_value(s->left_out, "best outcome, of a line above");
             return ABDB_OK;
@@ -280,6 +285,14 @@ static void read_line_of_head(state *s, const char *text)
     }
 }
 
+/* Does the line stand before the outcomes of a run? */
+static bool begins_run(const char *text)
+{
+    return strncmp(text, "** ", 3) == 0 || strncmp(text, "Tried ", 6) == 0 ||
+           strstr(text, "DeviceProperties(name=") ||
+           (isdigit((unsigned char)*text) && strstr(text, "(max) @ "));
+}
+
 static abdb_status import_line(void *self, const text_line *line, abdb_error *err)
 {
     state *s = self;
@@ -287,6 +300,7 @@ static abdb_status import_line(void *self, const text_line *line, abdb_error *er
                *tried = strstr(text, " shapes => the best outcome");
     abdb_status st = ABDB_OK;
 
+    if (s->outcomes && begins_run(text)) forget_run(s);
     if (strncmp(text, "Benchmark started on ", 21) == 0 || strncmp(text, "```", 3) == 0) {
         forget_run(s);
         if (*text == 'B') set_setting(s, "date_of_run", 11, text + 21, strcspn(text + 21, "\r"));
@@ -328,5 +342,5 @@ done:
 }
 
 const abdb_importer abdb_import_mamf_finder = {
-    "mamf-finder",         "mamf-finder: matrix products as printed", 1, NULL, mamf_finder_bid,
+    "mamf-finder",         "mamf-finder: matrix products as printed", 2, NULL, mamf_finder_bid,
     import_products_of_log};

@@ -286,6 +286,7 @@ done:
 static abdb_status import_nvbandwidth_json(const abdb_input *in, const abdb_overrides *overrides,
                                            const abdb_sink *sink, abdb_error *err)
 {
+    static const char *const beside_document[] = {"nvbandwidth.*", NULL};
     nvb_run *run = calloc(1, sizeof *run);
     json_t *root = NULL, *test;
     const json_t *document;
@@ -299,6 +300,7 @@ static abdb_status import_nvbandwidth_json(const abdb_input *in, const abdb_over
     document = json_object_get(root, "nvbandwidth");
     store_device_names_of_json_list(run, document);
     abdb_flat_append_json_members_to_settings(&run->settings, document, of_document, &run->arena);
+    abdb_flat_append_json_members_to_settings(&run->settings, root, beside_document, &run->arena);
     json_array_foreach(json_object_get(document, "testcases"), i, test)
         TRY(import_json_testcase_matrix(run, test, i, err));
 done:
@@ -317,5 +319,5 @@ static abdb_status import_nvbandwidth_json_or_console(const abdb_input *in,
 }
 
 const abdb_importer abdb_import_nvbandwidth = {
-    "nvbandwidth",   "nvbandwidth: the console, or JSON (-j)", 1, NULL,
+    "nvbandwidth",   "nvbandwidth: the console, or JSON (-j)", 2, NULL,
     nvbandwidth_bid, import_nvbandwidth_json_or_console};

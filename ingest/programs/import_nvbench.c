@@ -19,7 +19,7 @@ typedef struct {
     const abdb_overrides *words;
     const abdb_sink *sink;
     abdb_left_out *left_out;
-    const json_t *devices, *meta, *of_benchmark;
+    const json_t *root, *devices, *meta, *of_benchmark;
     const char *benchmark, *version;
     char locator[96];
 } state;
@@ -190,10 +190,13 @@ static void add_unread_members_as_factors(const state *s, abdb_entry *entry,
                                           "meta.version.nvbench.git_*",
                                           NULL};
 
+    static const char *const of_root[] = {"meta.*", "devices.*", "benchmarks.*", NULL};
+
     abdb_flat_add_json_members_as_factors(entry, NULL, state_json, of_state, a);
     abdb_flat_add_json_members_as_factors(entry, NULL, s->of_benchmark, of_benchmark, a);
     abdb_flat_add_json_members_as_factors(entry, "device", device, of_device, a);
     abdb_flat_add_json_members_as_factors(entry, "meta", s->meta, of_file, a);
+    abdb_flat_add_json_members_as_factors(entry, NULL, s->root, of_root, a);
 }
 
 /* Imports the times of a state in one mode ("cold": isolated, "batch"); *kept: there was one. */
@@ -290,6 +293,7 @@ static abdb_status import_nvbench_states(const abdb_input *in, const abdb_overri
     abdb_status st = ABDB_OK;
 
     TRY(abdb_flat_parse_json_document_quoting_nan(&root, in, err));
+    s.root = root;
     s.devices = json_object_get(root, "devices");
     s.meta = json_object_get(root, "meta");
     version = json_object_get(s.meta, "version");
@@ -311,5 +315,5 @@ done:
 
 const abdb_importer abdb_import_nvbench = {
     "nvbench",   "NVBench JSON: device times and rates by state",
-    2,           NULL,
+    3,           NULL,
     nvbench_bid, import_nvbench_states};

@@ -220,7 +220,8 @@ static abdb_status import_or_reject_osu_row(state *s, const text_line *line, abd
     set_result_counts_from_iterations(s, line, entry);
     abdb_entry_add_settings_as_factors(entry, &s->settings, noise, &a);
     if (!entry->results)
-        TRY(line_reject_and_end_row(s->sink, line, "", "no time and no rate", err));
+        TRY(line_reject_and_end_row(s->sink, line, "",
+                                    entry->doubt ? entry->doubt : "no time and no rate", err));
     else {
         abdb_entry_apply_overrides_and_check(entry, s->words);
         TRY(s->sink->entry(s->sink->self, entry, err));
@@ -276,4 +277,4 @@ static abdb_status import_osu_tables(const abdb_input *in, const abdb_overrides 
 }
 
 const abdb_importer abdb_import_osu = {
-    "osu", "OSU micro-benchmarks: the table of the console", 4, NULL, osu_bid, import_osu_tables};
+    "osu", "OSU micro-benchmarks: the table of the console", 5, NULL, osu_bid, import_osu_tables};

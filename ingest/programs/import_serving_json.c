@@ -250,7 +250,7 @@ abdb_status abdb_serving_import_record(const abdb_overrides *overrides, const ab
     add_rate_result_with_request_count(entry, r, "request_throughput", "queries_per_s", "query/s");
     add_all_latency_statistics(entry, &a, r);
     add_extremes_of_request_lists(entry, &a, r);
-    if (!(requested > 0) && failed > 0) requested = completed + failed;
+    if (failed > 0 && !(requested > completed)) requested = completed + failed;
     abdb_entry_mark_failed_if_requests_failed(entry, completed, requested);
     mark_latencies_longer_than_run(entry, duration);
     abdb_entry_mark_rate_not_matching_amount(
@@ -294,7 +294,7 @@ static abdb_status import_serving_records(const abdb_input *in, const abdb_overr
 const abdb_importer abdb_import_serving_json = {
     "vllm-serving-json",
     "serving benchmarks of vLLM, SGLang and InferenceX, JSON",
-    4,
+    5,
     NULL,
     serving_json_bid,
     import_serving_records};

@@ -30,6 +30,7 @@ typedef struct {
     const char *device, *model,
         *part;    /* part: the heading of the oldest form that statistics follow */
     bool summary; /* its first value was seen */
+    bool options; /* lines of options follow */
     long line;    /* where the run begins, 0: no run */
     abdb_arena arena;
 } state;
@@ -53,7 +54,7 @@ static void forget_run(state *s)
     abdb_entry_reset(s->entry);
     s->settings = (abdb_settings){0};
     s->device = s->model = s->part = NULL;
-    s->summary = false;
+    s->summary = s->options = false;
     s->line = 0;
     abdb_arena_free(&s->arena);
 }
@@ -68,6 +69,7 @@ static abdb_status import_or_reject_run_and_forget(state *s, abdb_error *err)
 
     if (!s->line) goto done;
     if (!s->entry->results) {
+        if (s->entry->doubt) reject.reason = s->entry->doubt;
         TRY(s->sink->reject(s->sink->self, &reject, err));
         TRY(s->sink->row_end(s->sink->self, err));
         goto done;
@@ -121,14 +123,20 @@ static const char *statistic_of_name_or_null(state *s, const char *name)
     return abdb_arena_printf(&s->arena, "p%.*s", (int)strspn(percent, "0123456789."), percent);
 }
 
-/* A number at the begin of a text, as it stands; NULL: there is none. */
-static const char *copy_number_or_null(state *s, const char *text)
+/* A number at the begin of a text, as it stands, also one with thousands marks or in doubt; "NaN"
+ * and "inf" too. *behind: what follows. NULL: there is none. */
+static const char *copy_number_or_null(state *s, const char *text, const char **behind)
 {
-    size_t size = strspn(text, "0123456789.eE+-");
-    double value;
-    const char *number = abdb_arena_copy(&s->arena, text, size);
+    static const char *const words[] = {"NaN", "inf", "-inf"};
+    size_t size = lines_number_length(text);
 
-    return abdb_double_parse(number, ABDB_MARK_POINT, &value) ? number : NULL;
+    for (size_t i = 0; !size && i < sizeof words / sizeof words[0]; i++)
+        if (strncasecmp(text, words[i], strlen(words[i])) == 0) {
+            *behind = text + strlen(words[i]);
+            return words[i];
+        }
+    *behind = text + size;
+    return size ? abdb_arena_copy(&s->arena, text, size) : NULL;
 }
 
 /* Adds "4.5 ms" as a statistic of the part, or counts it as left out. False: it is no time. */
@@ -136,13 +144,13 @@ static bool add_time_or_count_left_out(state *s, const char *part, const char *s
                                        const char *text)
 {
     const char *metric = metric_of_part_or_null(part);
-    const char *number = copy_number_or_null(s, text), *unit = number ? text + strlen(number) : "";
+    const char *unit, *number = copy_number_or_null(s, text, &unit);
 
     unit += strspn(unit, " ");
     if (!number || !isalpha((unsigned char)*unit)) return false;
     if (metric)
         (void)abdb_entry_add_printed_result_or_count_left_out(
-            s->entry, metric, statistic, number, ABDB_MARK_POINT,
+            s->entry, metric, statistic, number, ABDB_MARK_UNKNOWN,
             abdb_arena_copy(&s->arena, unit, strspn(unit, "munsec")));
     else
         abdb_left_out_count_value(s->left_out, part);
@@ -168,6 +176,7 @@ static bool read_line_of_statistics(state *s, const char *text)
 
         if (!statistic || !add_time_or_count_left_out(s, part, statistic, value)) break;
         any = true;
+        value += lines_number_length(value);
         at = value + strcspn(value, ",");
     }
     return any;
@@ -213,21 +222,23 @@ static bool read_rate_or_description(state *s, const char *text)
                                        "TensorRT version",
                                        "Total Host Walltime",
                                        NULL};
+    static const char *const files[] = {"Save engine", "Load engine", "timingCacheFile", NULL};
     const char *colon = strchr(text, ':'), *value = colon ? colon + 1 : "";
-    const char *number;
+    const char *number, *unit;
     char name[48];
 
     if (!colon || (size_t)(colon - text) >= sizeof name) return false;
     snprintf(name, sizeof name, "%.*s", (int)(colon - text), text);
     value += strspn(value, " ");
-    number = copy_number_or_null(s, value);
-    if (strcasecmp(name, "throughput") == 0 && number && strstr(value, " qps")) {
+    number = copy_number_or_null(s, value, &unit);
+    if (strcasecmp(name, "throughput") == 0 && number && strstr(unit, " qps")) {
         (void)abdb_entry_add_printed_result_or_count_left_out(s->entry, "queries_per_s", "value",
-                                                              number, ABDB_MARK_POINT, "query/s");
+                                                              number, ABDB_MARK_UNKNOWN, "query/s");
         s->summary = true;
     } else if (strcmp(name, "Selected Device") == 0 && *value) {
         s->device = abdb_arena_copy(&s->arena, value, strlen(value));
-    } else if (abdb_text_is_in_list(name, kept)) {
+    } else if (abdb_text_is_in_list(name, kept) ||
+               (s->options && !abdb_text_is_in_list(name, files))) {
         set_setting(s, name, value);
     } else {
         return false;
@@ -315,6 +326,9 @@ static abdb_status import_line(void *self, const text_line *line, abdb_error *er
         if (!running) TRY(import_or_reject_run_and_forget(s, err));
         goto done;
     }
+    if (strncmp(plain, "=== ", 4) == 0)
+        s->options =
+            strncmp(plain + 4, "Build O", 7) == 0 || strncmp(plain + 4, "Inference O", 11) == 0;
     if (is_heading_of_part(plain)) s->part = abdb_arena_copy(&s->arena, plain, strlen(plain));
     if (!read_line_of_statistics(s, plain) && !read_statistic_below_heading(s, plain))
         (void)read_rate_or_description(s, plain);
@@ -342,4 +356,4 @@ done:
 }
 
 const abdb_importer abdb_import_trtexec = {
-    "trtexec", "trtexec of TensorRT as printed", 1, NULL, trtexec_bid, import_runs_of_log};
+    "trtexec", "trtexec of TensorRT as printed", 2, NULL, trtexec_bid, import_runs_of_log};

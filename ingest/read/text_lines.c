@@ -65,8 +65,17 @@ static size_t count_printed_numbers(const char *line)
     return count;
 }
 
-/* Is a row of numbers that blanks separate: one with a mark says something. */
-enum { ROW_NUMBERS = 3 };
+/* Is it a row of numbers that blanks separate, at least three, or two and no other word? */
+static bool is_row_of_numbers(const char *line)
+{
+    size_t numbers = count_printed_numbers(line), words = 0;
+
+    for (line += strspn(line, " \t\r"); *line; line += strspn(line, " \t\r")) {
+        words++;
+        line += strcspn(line, " \t\r");
+    }
+    return numbers >= 3 || (numbers == 2 && words == 2);
+}
 
 /* Are all commas of the line within the numbers of such a row? */
 static bool is_number_row_with_decimal_commas(const char *line)
@@ -75,7 +84,7 @@ static bool is_number_row_with_decimal_commas(const char *line)
         if (comma == line || !isdigit((unsigned char)comma[-1]) ||
             !isdigit((unsigned char)comma[1]))
             return false;
-    return count_printed_numbers(line) >= ROW_NUMBERS;
+    return is_row_of_numbers(line);
 }
 
 /* A line with a comma anywhere is taken for CSV, but for one with decimal commas. */
@@ -113,7 +122,7 @@ abdb_decimal_mark lines_find_decimal_mark_by_number_rows(const abdb_input *in)
     while (evidence && text < end) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         char *own = strndup(text, (size_t)((stop ? stop : end) - text)), *place;
-        bool row = own && count_printed_numbers(own) >= ROW_NUMBERS;
+        bool row = own && is_row_of_numbers(own);
 
         if (own) own[strcspn(own, "\r")] = '\0';
         for (char *word = row ? strtok_r(own, " \t|", &place) : NULL; word;
@@ -239,6 +248,14 @@ bool lines_any_in_first_part_begins_with(const abdb_input *in, const char *text)
         if (before == s) return true;
     }
     return false;
+}
+
+size_t lines_number_length(const char *text)
+{
+    size_t size = abdb_number_chars_prefix_length(text);
+
+    while (size && !isdigit((unsigned char)text[size - 1])) size--;
+    return size;
 }
 
 double line_word_number_or_nan(const text_line *line, size_t word)

@@ -42,6 +42,9 @@ bool lines_have_table_header_and_number_row(const abdb_input *in, const char *fi
                                             const char *header_words, size_t numbers);
 /* Does a line begin with that text, after a launcher's prefix if any? */
 bool lines_any_in_first_part_begins_with(const abdb_input *in, const char *text);
+/* How long the number is that a text begins with, thousands marks included: 5 of "2,375, max". 0:
+ * there is none. */
+size_t lines_number_length(const char *text);
 /* The word as a number; NAN: there is none, or it is no number. */
 double line_word_number_or_nan(const text_line *line, size_t word);
 /* The word as a number of a row, column or device: digits alone, to 9999. -1: it is none. */

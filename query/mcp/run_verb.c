@@ -22,6 +22,9 @@ abdb_status abdb_run_verb_in_child_process(abdb_verb_answer *out, const char *co
     *out = (abdb_verb_answer){0};
     for (size_t i = 0; verb_arguments[i]; i++) {
         if (i + 1 >= ABDB_ARGUMENTS) return ABDB_FAIL(err, ABDB_USAGE, "too many arguments");
+        if (strlen(verb_arguments[i]) > ABDB_VERB_ARGUMENT_MAX)
+            return ABDB_FAIL(err, ABDB_USAGE, "an argument is too long: %d bytes at most",
+                             ABDB_VERB_ARGUMENT_MAX);
         how.argument[i] = verb_arguments[i];
     }
     if (input) {
