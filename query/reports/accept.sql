@@ -148,7 +148,7 @@ SELECT cell, device, place,
             WHEN verdict = 'slow' THEN printf('%.1f %% below the median of %d origins', 100 * (1 - min(good) / good_middle), max(origins))
             WHEN verdict = 'normal' AND max(origins) > 0 THEN NULL
             WHEN verdict = 'normal' THEN 'as its peers; what others reach is not known'
-            WHEN NOT known_kind THEN coalesce('not a kind of device that abdb knows: ' || device, 'no device is named: --set device=NAME')
+            WHEN NOT known_kind THEN coalesce('no results of others: abdb knows no kind of device ' || device || '; --record OUT keeps yours for others, six such devices are peers', 'no device is named: --set device=NAME')
             WHEN missing IS NOT NULL THEN 'not stated: ' || missing || ' (--set NAME=VALUE)'
             WHEN max(origins) = 0 AND max(peers) = 0 AND held = 'peers' THEN 'it takes at least 6 nodes of one fleet'
             WHEN max(origins) = 0 AND max(peers) = 0 THEN 'no result of another such device: import one, or measure 6 devices'

@@ -4,7 +4,7 @@
 -- first: yes
 -- site: MLPerf®
 -- explore: per=device
--- param: round | text | | round of MLPerf, or all (default: the latest here) | SELECT round FROM round_told UNION SELECT 'all' ORDER BY 1
+-- param: round | text | | round of MLPerf, or all (default: the latest with this model) | SELECT round FROM round_told UNION SELECT 'all' ORDER BY 1
 -- param: model | text | | benchmark | SELECT n.model, n.mlperf FROM model_named n JOIN v_model m ON m.model = n.model WHERE m.task = 'llm' ORDER BY 2 DESC, 1
 -- param: division | text | closed | closed or open | SELECT 'closed' UNION SELECT 'open' UNION SELECT 'network'
 -- param: scenario | text | | Offline, Server, Interactive | SELECT 'Offline' UNION SELECT 'Server' UNION SELECT 'Interactive' UNION SELECT 'SingleStream' UNION SELECT 'MultiStream'
@@ -33,11 +33,10 @@
 WITH llm (spelling) AS (
   SELECT n.spelling FROM v_name n JOIN v_model m ON m.model = n.canon
    WHERE n.kind = 'model' AND m.task = 'llm' AND (:model IS NULL OR m.model = :model)),
-wanted (round) AS ( -- the latest with an LLM, the one asked for, or all
+wanted (round) AS ( -- the latest with the model (or any LLM), the one asked for, or all
   SELECT round FROM round_told WHERE :round = 'all'
   UNION SELECT coalesce(:round, (SELECT r.round FROM v_round r
-                                  WHERE r.raw_model IN (SELECT n.spelling FROM v_name n JOIN v_model m ON m.model = n.canon
-                                                         WHERE n.kind = 'model' AND m.task = 'llm')
+                                  WHERE r.raw_model IN (SELECT spelling FROM llm)
                                   ORDER BY r.round_order DESC LIMIT 1)))
 SELECT round, round_order, model, scenario, device, each, left_out, result_id, entry_key, ordinal FROM v_mlperf
  WHERE raw_model IN (SELECT spelling FROM llm)
@@ -66,7 +65,7 @@ SELECT c.result_id, c.model, c.scenario, c.left_out FROM chosen c
 -- @rows
 SELECT m.round, m.division, m.model, m.scenario, m.device AS accelerator, m.devices AS chips, m.submitter, m.system,
        m.total AS tokens_per_s, m.each AS tokens_per_s_per_chip, o.of, CASE WHEN o.doubtful > 0 THEN '‡' END AS of__mark, m.public_id, m.dtype,
-       m.verified, m.verified_by, m.key AS _facts, b.whole AS _whole
+       CASE m.verified_by WHEN 'mlcommons' THEN 'yes' ELSE m.verified END AS verified, m.verified_by, m.key AS _facts, b.whole AS _whole
   FROM shown b
   JOIN v_mlperf m ON m.result_id = b.result_id
   JOIN (SELECT s.result_id, count(*) AS of,
@@ -76,6 +75,12 @@ SELECT m.round, m.division, m.model, m.scenario, m.device AS accelerator, m.devi
  ORDER BY b.round_order DESC, b.model, b.scenario, b.each DESC, b.entry_key, b.ordinal;
 -- @notes
 SELECT line FROM (
+  SELECT 0 AS place, n.round || ', the newest round here, has no ' || :model || ' (--round ' || n.round || ' shows what it has)' AS line
+    FROM (SELECT r.round FROM v_round r
+           WHERE r.raw_model IN (SELECT s.spelling FROM v_name s JOIN v_model m ON m.model = s.canon WHERE s.kind = 'model' AND m.task = 'llm')
+           ORDER BY r.round_order DESC LIMIT 1) n
+   WHERE :model IS NOT NULL AND :round IS NULL AND n.round NOT IN (SELECT round FROM found) AND EXISTS (SELECT 1 FROM found)
+  UNION ALL
   SELECT 1 AS place, model || coalesce(' ' || scenario, '') || ': of ' || n || ' benchmarks and scenarios the one with the most accelerators (--model, --scenario choose)' AS line
     FROM work WHERE :one AND place = 1 AND n > 1
   UNION ALL

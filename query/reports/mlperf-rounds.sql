@@ -34,7 +34,8 @@ best AS (
     FROM chosen WHERE unit = (SELECT unit FROM chosen GROUP BY unit ORDER BY count(*) DESC, unit LIMIT 1))
 SELECT *, row_number() OVER (PARTITION BY round ORDER BY each DESC, key) AS nth FROM best WHERE place = 1
 -- @rows
-SELECT f.round, f.device, f.each AS per_chip, f.unit, f.devices AS chips, f.submitter, f.of, f.public_id, f.verified, f.verified_by,
+SELECT f.round, f.device, f.each AS per_chip, f.unit, f.devices AS chips, f.submitter, f.of, f.public_id,
+       CASE f.verified_by WHEN 'mlcommons' THEN 'yes' ELSE f.verified END AS verified, f.verified_by,
        (SELECT min(o.nth) FROM first o WHERE o.device = f.device) AS _lead, f.key AS _facts
   FROM first f
  ORDER BY f.round_order, (SELECT count(*) FROM first o WHERE o.device = f.device) DESC, f.top DESC, f.device;

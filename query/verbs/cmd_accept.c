@@ -87,6 +87,10 @@ static abdb_status measure_this_machine_into_scratch(judged *j, abdb_error *err)
     size_t n = 12;
     int code;
 
+    if (abdb_arg_value(j->args, "set") || abdb_arg_value(j->args, "map"))
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "--set and --map describe a FILE; a device that is measured here names"
+                         " itself");
     word[5] = plan ? plan : "accept";
     word[9] = budget ? budget : "180";
     if (backend) {

@@ -437,6 +437,10 @@ static abdb_status run_named_report(const char *word, int argc, char **argv, abd
     abdb_report report = {0};
     abdb_status st = abdb_report_load(&report, word, err);
 
+    for (int i = 1; i < argc && st == ABDB_OK; i++)
+        if (strncmp(argv[i], "--search", 8) == 0 || strcmp(argv[i], "--functions") == 0)
+            st = ABDB_FAIL(err, ABDB_USAGE, "%.*s goes without the name of a report, not with %s",
+                           (int)strcspn(argv[i], "="), argv[i], word);
     if (st == ABDB_OK) st = run_and_print_report(&report, argc, argv, err);
     abdb_report_free(&report);
     return st;

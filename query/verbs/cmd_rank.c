@@ -149,22 +149,23 @@ static void copy_cells_of_ranked_result(const abdb_ranking *r, size_t at, abdb_t
                                   m->facts ? " " : "", m->facts ? m->facts : "")};
 }
 
-/* For people: one prefix for all rows, taken from the first. */
-static void scale_values_to_one_prefix(abdb_table *t)
+/* For people: rows of one unit have one prefix, taken from the first of them. */
+static void scale_values_to_one_prefix_per_unit(abdb_table *t)
 {
     abdb_unit_prefix scale = {1, ""};
+    const char *unit = NULL;
 
-    if (t->rows && t->value[C_UNIT].kind == ABDB_STRING && t->value[C_VALUE].kind == ABDB_REAL)
-        scale = abdb_pick_unit_prefix(fabs(t->value[C_VALUE].real), t->value[C_UNIT].text);
     for (size_t i = 0; i < t->rows; i++) {
         abdb_value *row = t->value + i * t->columns;
 
         if (row[C_UNIT].kind != ABDB_STRING || row[C_VALUE].kind != ABDB_REAL) continue;
+        if (!unit || strcmp(unit, row[C_UNIT].text) != 0)
+            scale = abdb_pick_unit_prefix(fabs(row[C_VALUE].real), row[C_UNIT].text);
+        unit = row[C_UNIT].text;
         row[C_VALUE].real /= scale.factor;
-        row[C_UNIT].text =
-            strcmp(row[C_UNIT].text, "1") == 0
-                ? "%"
-                : abdb_arena_printf(&t->arena, "%s%s", scale.prefix, row[C_UNIT].text);
+        row[C_UNIT].text = strcmp(unit, "1") == 0
+                               ? "%"
+                               : abdb_arena_printf(&t->arena, "%s%s", scale.prefix, unit);
     }
 }
 
@@ -477,7 +478,7 @@ static abdb_status rank_and_print_by_options(int argc, char **argv, abdb_error *
                                                   "import with --set device=NAME, or --by model"));
     TRY(fill_ranking_table(&args, &ranking, &o, db, &table, err));
     if (!abdb_format_is_for_programs(&args)) {
-        scale_values_to_one_prefix(&table);
+        scale_values_to_one_prefix_per_unit(&table);
         hide_empty_columns(&table);
     }
     TRY(abdb_print_table_by_options_end_deadline(&args, &table, err));

@@ -70,7 +70,7 @@ copy host_to_device_memcpy_sm, device 0, normal"
         fails 3 "cannot tell"
         [[ "$output" != *azure* ]] || { echo "$name: $output"; false; }
     done
-    fails 3 "not a kind of device that abdb knows: Unheard of"
+    fails 3 "no results of others: abdb knows no kind of device Unheard of"
     copies "NVIDIA H100 80GB HBM3" 20 20.5 | grep -v '^Device' >nameless.txt
     run abdb accept nameless.txt
     fails 3 "no device is named: --set device=NAME"

@@ -366,3 +366,13 @@ S
     run abdb query -f many.sql --brief
     fails 0 "300 notes left out"
 }
+
+@test "query refuses --search and --functions beside the name of a report" {
+    abdb init >/dev/null
+    for option in --search=own --functions; do
+        run abdb query artifacts $option
+        fails 2 "goes without the name of a report, not with artifacts"
+    done
+    run abdb query artifacts --search own.csv
+    fails 2 "--search goes without the name of a report"
+}
