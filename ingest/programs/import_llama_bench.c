@@ -149,6 +149,13 @@ static const char *boolean_word_to_digit(const char *text)
     return text && strcmp(text, "false") == 0 ? "0" : text;
 }
 
+/* Do objects inside the JSON record hold rates, and not the record itself? */
+static bool has_nested_rate(const abdb_flat_record *r)
+{
+    return r->raw && r->object && !json_object_get(r->object, "avg_ts") &&
+           strstr(r->raw, "\"avg_ts\"");
+}
+
 /* What follows from the samples. */
 static const char *const noise[] = {"samples_ts.count", "samples_ns.count", NULL};
 
@@ -178,13 +185,9 @@ static abdb_status import_or_reject_llama_bench_record(void *self, const abdb_fl
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     if (!(abdb_flat_number_or_nan_note_doubt(r, "avg_ts") > 0)) {
         abdb_flat_count_refused_values(r, values);
-        TRY(abdb_flat_reject_and_end_row(s->sink, r, "avg_ts",
-                                         r->raw &&
-                                                 !abdb_flat_text_or_null_mark_asked(r, "avg_ts") &&
-                                                 strstr(r->raw, "\"avg_ts\"")
-                                             ? NESTED
-                                             : "no rate: avg_ts is missing, zero or no number",
-                                         err));
+        TRY(abdb_flat_reject_and_end_row(
+            s->sink, r, "avg_ts",
+            has_nested_rate(r) ? NESTED : "no rate: avg_ts is missing, zero or no number", err));
         goto done;
     }
     llama_devices_add_separated_names(&devices, &a,

@@ -204,7 +204,7 @@ def ask(what, command, code, says):
     named = {k: options.pop(k) for k in list(options) if verb in ("query", "audit")}
     arguments = {**dict(zip(WORDS[verb], plain)), **options, **({"parameters": named} if named else {})}
     line = [verb, *plain, "--db", db, *(f"--{k}" if v is True else f"--{k}={v}" for k, v in {**options, **named}.items())]
-    c = clients.setdefault(db, Client("--rows", "100000", "--db", db))
+    c = clients.setdefault(db, Client("--rows", "100000", "--timeout", "300", "--db", db))
     if plain[0].startswith("UPDATE"): # no command line is made of it
         assert code == 2 and c.call(verb, **arguments)["isError"]
         tried[2] += 1
@@ -219,7 +219,7 @@ def draw(what, command, says):
     words = [w for w in shlex.split(command) if w != "--script"]
     options = dict(zip([w[2:] for w in words[2::2]], words[3::2]))
     devices = {"devices": options.pop("devices")} if "devices" in options else {}
-    c = clients.setdefault(os.environ["ABDB_DB"], Client("--rows", "100000"))
+    c = clients.setdefault(os.environ["ABDB_DB"], Client("--rows", "100000", "--timeout", "300"))
     data = c.call("plot", figure=words[1], parameters=options, **devices)["structuredContent"]
     assert data["exit_code"] == 0 and says in " ".join(html.unescape(re.sub("<[^>]*>", " ", data["svg"])).split()), (what, data["svg"][:2000])
     tried["drawn"] = tried.get("drawn", 0) + 1
