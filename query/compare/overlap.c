@@ -103,10 +103,16 @@ static abdb_status refuse_other_meaning(const abdb_set *a, const abdb_set *b, ch
         strcasecmp(a->typed_model, b->typed_model) != 0 ||
         strcmp(a->taken_model, b->taken_model) == 0)
         return ABDB_OK;
+    if (strcasestr(a->selection, a->typed_model) || strcasestr(b->selection, b->typed_model))
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "'%s' would be %s for A and %s for %c, since each has no other results:"
+                         " write these names in its place",
+                         a->typed_model, a->taken_model, b->taken_model, letter);
     return ABDB_FAIL(err, ABDB_USAGE,
-                     "'%s' would be %s for A and %s for %c, since each has no other results: write"
-                     " the name that you mean",
-                     a->typed_model, a->taken_model, b->taken_model, letter);
+                     "'%s' would be %s for A and %s for %c, since each has no other results: leave"
+                     " it out of --where and name it for each side, as '%.80s,%s' '%.80s,%s'",
+                     a->typed_model, a->taken_model, b->taken_model, letter, a->selection,
+                     a->taken_model, b->selection, b->taken_model);
 }
 
 abdb_status abdb_sets_refuse_unfit_sides(sqlite3 *db, const abdb_set *set, size_t sets,

@@ -1,6 +1,5 @@
 /* selection_sql.c - selections as SQL: every name looked up, every value bound; from the reader's
  * text only names of existing columns enter the statement. See result_set.h. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,8 +127,7 @@ done:
     return st;
 }
 
-/* The error of a selection that picks nothing: the first condition without which there would be
- * results. */
+/* The error of an empty selection: the first condition without which there would be results. */
 static abdb_status fail_empty_selection_naming_cause(abdb_selection_query *q,
                                                      const abdb_selection *s,
                                                      const abdb_normalisation *m,
@@ -195,29 +193,46 @@ static void note_model(abdb_set *set, const abdb_condition *c, const char *taken
     set->taken_model = abdb_arena_copy(&set->arena, taken, strlen(taken));
 }
 
-/* Appends "llama2-70b-99 (292), ...": of these models all but the one that was taken, and how many
- * results each would have. */
+/* The rounds of the selection's results of one model; *newest: order of the last, or 0. */
+static abdb_status query_rounds_of_model(abdb_selection_query *q, const abdb_selection *s,
+                                         const abdb_normalisation *m, abdb_condition *c,
+                                         const char *model, abdb_table *found, long long *newest,
+                                         abdb_error *err)
+{
+    abdb_status st;
+
+    c->value = model;
+    st = build_select_sql_without_skipped_condition(q, s, m, "r.round_order, r.round", err);
+    if (st == ABDB_OK)
+        st = abdb_query_to_table(q->db, abdb_text_get(&q->sql), &q->binds, found, err);
+    *newest = found->rows ? found->value[(found->rows - 1) * found->columns].integer : 0;
+    return st;
+}
+
+/* Appends "llama2-70b-99 (292), ...": other models, with results and a newer round. */
 static abdb_status append_other_models(abdb_selection_query *q, const abdb_selection *s,
                                        const abdb_normalisation *m, abdb_condition *c,
                                        const abdb_table *models, const char *taken, abdb_text *out,
                                        abdb_error *err)
 {
     const char *typed = c->value;
-    abdb_status st = ABDB_OK;
+    abdb_table found = {0};
+    long long first, newest;
+    abdb_status st = query_rounds_of_model(q, s, m, c, taken, &found, &first, err);
 
     for (size_t k = 0; k < models->rows && st == ABDB_OK; k++) {
-        abdb_table found = {0};
+        const char *model = abdb_cell_text_or_empty(models, k, 0);
 
-        c->value = abdb_cell_text_or_empty(models, k, 0);
-        if (strcmp(c->value, taken) == 0) continue;
-        st = build_select_sql_without_skipped_condition(q, s, m, "r.result_id", err);
-        if (st == ABDB_OK)
-            st = abdb_query_to_table(q->db, abdb_text_get(&q->sql), &q->binds, &found, err);
-        if (st == ABDB_OK && found.rows)
-            abdb_text_printf(out, "%s%s (%zu)", out->size ? ", " : "", c->value, found.rows);
+        if (strcmp(model, taken) == 0) continue;
         abdb_table_free(&found);
+        st = query_rounds_of_model(q, s, m, c, model, &found, &newest, err);
+        if (st != ABDB_OK || !found.rows) continue;
+        abdb_text_printf(out, "%s%s (%zu%s%s)", out->size ? ", " : "", model, found.rows,
+                         newest > first ? ", newest " : "",
+                         newest > first ? abdb_cell_text_or_empty(&found, found.rows - 1, 1) : "");
     }
     c->value = typed;
+    abdb_table_free(&found);
     return st;
 }
 

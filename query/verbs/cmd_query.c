@@ -402,8 +402,7 @@ done:
 
 /* --- the verb --------------------------------------------------------------------------------- */
 
-/* The first argument that is no option, so that a report's own options can be known before parsing.
- */
+/* The first argument that is no option: a report's own options are needed before parsing. */
 static const char *find_first_positional_and_file_option(int argc, char **argv, const char **file)
 {
     int at = abdb_first_positional_index("query", argc, argv);
@@ -439,15 +438,13 @@ static abdb_status run_named_report(const char *word, int argc, char **argv, abd
 
     for (int i = 1; i < argc && st == ABDB_OK; i++)
         if (strncmp(argv[i], "--search", 8) == 0 || strcmp(argv[i], "--functions") == 0)
-            st = ABDB_FAIL(err, ABDB_USAGE, "%.*s goes without the name of a report, not with %s",
-                           (int)strcspn(argv[i], "="), argv[i], word);
+            st = ABDB_FAIL(err, ABDB_USAGE, "%s goes without the name of a report", argv[i]);
     if (st == ABDB_OK) st = run_and_print_report(&report, argc, argv, err);
     abdb_report_free(&report);
     return st;
 }
 
-/* Runs the form of `abdb query` that was used: a file, SQL, --schema, a report, or the list.
- * Returns the exit status. */
+/* Runs a file, SQL, --schema, a report, or the list; returns the exit status. */
 static int dispatch_query_form(int argc, char **argv)
 {
     const char *file, *word = find_first_positional_and_file_option(argc, argv, &file);

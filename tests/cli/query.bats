@@ -371,7 +371,7 @@ S
     abdb init >/dev/null
     for option in --search=own --functions; do
         run abdb query artifacts $option
-        fails 2 "goes without the name of a report, not with artifacts"
+        fails 2 "goes without the name of a report"
     done
     run abdb query artifacts --search own.csv
     fails 2 "--search goes without the name of a report"

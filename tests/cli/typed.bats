@@ -440,7 +440,9 @@ Q
     [ "$asked" -ge 13 ]
     # one name, of which each side has something else
     run abdb compare llama2-70b,source=mine llama2-70b,B200-SXM --where scenario=Server --per device --db model.db
-    fails 2 "'llama2-70b' would be Llama2-70B for A and llama2-70b-99 for B, since each has no other results: write the name that you mean"
+    fails 2 "'llama2-70b' would be Llama2-70B for A and llama2-70b-99 for B, since each has no other results: write these names in its place"
+    run abdb compare source=mine B200-SXM --where llama2-70b,scenario=Server --per device --db model.db
+    fails 2 "as 'source=mine,Llama2-70B' 'B200-SXM,llama2-70b-99'"
     abdb compare llama2-70b-99,H100-SXM llama2-70b-99,B200-SXM --where scenario=Server --per device --db model.db >/dev/null
     # what it was taken for stands in brief answers, too; the own row is found by its spelling or its source
     for brief in "" --brief; do
