@@ -87,8 +87,8 @@ static abdb_status deliver_or_reject_insert_statement(const statement_reader *r,
         abdb_flat_append_item_or_count_lost(record, word, NULL);
     }
     if (!names && created) append_column_names_of_create_table(&arena, created, text, record);
-    for (values += values != NULL; values && (word = parse_next_sql_value(&arena, &values, end));
-         count++)
+    if (values) values++;
+    for (; values && (word = parse_next_sql_value(&arena, &values, end)); count++)
         if (count < record->items) record->item[count].text = word;
     if (!record->items || count != record->items) {
         abdb_reject reject = {.line = line,
