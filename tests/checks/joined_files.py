@@ -99,7 +99,7 @@ Total Output Throughput (tokens/sec):             256.0000
 BARE_PERPLEXITY = "Final estimate: PPL = 7.5000 +/- 0.1250\n"
 
 BARE_TRTEXEC = "=== Performance summary ===\nThroughput: 100.5 qps\nLatency: min = 1.5 ms, max = 2.5 ms, mean = 2 ms\n"
-BARE_MAMF = "```\nTried  5 shapes => the best outcomes were:\nmean:   35.1 TFLOPS @ 512x256x128 (MxNxK)\n"
+BARE_MAMF = "Tried  5 shapes => the best outcomes were:\nmean:   35.1 TFLOPS @ 512x256x128 (MxNxK)\n"
 BARE_BLAS = "rocblas-bench -f gemm\ntransA,transB,M,N,K,alpha,lda,beta,ldb,ldc,rocblas-Gflops,us\nN,T,400,400,400,1,400,0,400,400,971.5,131.7\n"
 
 # importer: (fixture or text, what --set says)

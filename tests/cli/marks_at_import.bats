@@ -145,6 +145,10 @@ serving() {
     run abdb import some.json
     fails 0 "marked failed: 1 entry; first line 1: 47 of 100 requests failed"
     same "$(runs flags)" failed
+    serving 100 1 1000 10.0 100.0 120.0 | sed 's/}/, "failed": 12}/' >own.json # the client's own count
+    run abdb import own.json
+    fails 0 "12 of 112 requests failed"
+    rm "$ABDB_DB"
     serving 0 1 0 0.0 0.0 0.0 >none.json
     run abdb import none.json
     fails 0 "marked failed: 1 entry; first line 1: 100 of 100 requests failed"
