@@ -275,6 +275,7 @@ for sql in ("SELECT load_extension('x')", "SELECT readfile('/etc/passwd')", "WIT
     got = c.call("query", report=sql)
     assert got["isError"] and got["structuredContent"]["exit_code"] == 2, (sql, got)
 assert c.call("plot", figure="../../x")["isError"]
+assert "longer than 1 MiB" in c.raw("x" * 3000000)["error"]["message"]
 got = c.call("compare", a="x" * 200000, b="y")
 assert got["isError"] and "too long: 100000 bytes" in got["content"][0]["text"], got
 assert c.call("compare", a="--out=x", b="-h", where="x")["structuredContent"]["exit_code"] == 2
