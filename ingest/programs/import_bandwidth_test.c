@@ -102,7 +102,7 @@ static void store_direction_memory_unit_mode_of_line(state *s, const char *text)
     if (strstr(text, "Bandwidth(GB/s)")) snprintf(s->unit, sizeof s->unit, "GB/s");
     if (strstr(text, "Bandwidth(MB/s)")) snprintf(s->unit, sizeof s->unit, "MB/s");
     if (strlen(text) < sizeof s->mode && strstr(text, " Mode")) {
-        if (s->begun && *s->mode) reset_device_and_mode_for_new_run(s);
+        if (s->begun) reset_device_and_mode_for_new_run(s);
         snprintf(s->mode, sizeof s->mode, "%.*s", (int)strcspn(text, " "), text);
     }
 }

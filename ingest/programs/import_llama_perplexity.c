@@ -200,14 +200,19 @@ static abdb_status add_value_of_line(state *s, const text_line *line, size_t whi
     size_t digits = strcspn(number, " \t\r");
     const char *raw, *sign, *error;
     abdb_result *result;
+    char reason[200];
     double value, se;
     abdb_status st = ABDB_OK;
 
     if (has_result_of(s->entry, which)) TRY(import_run_and_forget(s, err));
     raw = abdb_arena_copy(&s->arena, number, digits);
-    if (!raw || !abdb_double_parse(raw, ABDB_MARK_POINT, &value) || !isfinite(value)) {
+    if (!raw) return ABDB_FAIL(err, ABDB_NOMEM, "a number");
+    if (!abdb_double_parse(raw, ABDB_MARK_UNKNOWN, &value)) {
         abdb_add_thread_values_read(abdb_has_digit(raw));
-        return line_reject_and_end_row(s->sink, line, values[which].metric, "no number", err);
+        return line_reject_and_end_row(
+            s->sink, line, values[which].metric,
+            abdb_number_write_why_not_a_number(NULL, raw, ABDB_MARK_UNKNOWN, reason, sizeof reason),
+            err);
     }
     result = abdb_entry_add_result_or_count_left_out(s->entry, values[which].metric, value);
     if (!result) goto done;
@@ -219,7 +224,7 @@ static abdb_status add_value_of_line(state *s, const text_line *line, size_t whi
     if (!error) goto done;
     error += strspn(error, " ");
     error = abdb_arena_copy(&s->arena, error, strcspn(error, " \t\r"));
-    if (error && abdb_double_parse(error, ABDB_MARK_POINT, &se) && se >= 0) {
+    if (error && abdb_double_parse(error, ABDB_MARK_UNKNOWN, &se) && se >= 0) {
         result->low = value - 1.96 * se;
         result->high = value + 1.96 * se;
         result->spread = "ci95";

@@ -92,10 +92,12 @@ static const char *number_format_of_torch_name(const char *name)
 /* Adds a rate that stands before `end`, as "842 TFLOPS @". False: there is none. */
 static bool add_rate_before(state *s, const char *text, const char *end, const char *statistic)
 {
-    const char *begin;
+    const char *begin, *before;
 
     while (end > text && end[-1] == ' ') end--;
     for (begin = end; begin > text && !strchr(" \t:|", begin[-1]);) begin--;
+    for (before = begin; before > text && before[-1] == ' ';) before--;
+    if (before > text && isdigit((unsigned char)before[-1])) return false; /* "1 200" */
     return lines_number_length(begin) == (size_t)(end - begin) && begin < end &&
            abdb_entry_add_printed_result_or_count_left_out(
                s->entry, "flops_per_s", statistic,

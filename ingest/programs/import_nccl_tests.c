@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/check_entry.h"
 #include "ingest/programs/nccl_types.h"
 #include "ingest/read/text_lines.h"
 #include "ingest/read/unknown_factor.h"
@@ -300,6 +301,7 @@ static abdb_status import_nccl_table_placement(state *s, const text_line *line,
     size_t checked = find_nccl_column_from(s, "#wrong", placement_start), nodes;
     size_t wrong_column =
         checked < s->columns ? checked : find_nccl_column_from(s, "error", placement_start);
+    size_t algbw = find_nccl_column_from(s, "algbw", placement_start);
     const char *wrong = line_word_or_null(line, wrong_column);
     long devices;
     const char *workload = *s->collective ? s->collective : NULL;
@@ -345,10 +347,14 @@ static abdb_status import_nccl_table_placement(state *s, const text_line *line,
     add_unusual_columns_as_factors(s, line, placement_start, entry, &a);
     abdb_entry_add_settings_as_factors(entry, &s->settings, noise, &a);
     add_mean_result_at_message_size(entry, "time_s", line, placement_start, "us");
-    add_mean_result_at_message_size(entry, "bytes_per_s", line,
-                                    find_nccl_column_from(s, "algbw", placement_start), "GB/s");
+    add_mean_result_at_message_size(entry, "bytes_per_s", line, algbw, "GB/s");
     add_mean_result_at_message_size(entry, "busbw_bytes_per_s", line,
                                     find_nccl_column_from(s, "busbw", placement_start), "GB/s");
+    if (strcmp(s->collective, "hypercube") != 0) /* whose rate is of another amount */
+        abdb_entry_mark_rate_not_matching_amount(
+            entry, line_word_number_or_nan(line, algbw), line_word_or_null(line, algbw),
+            line_word_number_or_nan(line, placement_start) / 1e6,
+            line_word_number_or_nan(line, 0) / 1e9, 1.2); /* in GB */
     if (!(line_word_number_or_nan(line, placement_start) > 0)) {
         abdb_left_out_count_values_of_entry(s->left_out, entry);
         goto done;
@@ -450,7 +456,7 @@ static abdb_status import_nccl_console_lines(const abdb_input *in, const abdb_ov
 const abdb_importer abdb_import_nccl_tests = {
     "nccl-tests",
     "nccl-tests and rccl-tests: the table of the console, or a CSV copy of it",
-    4,
+    5,
     NULL,
     nccl_tests_bid,
     import_nccl_console_lines};

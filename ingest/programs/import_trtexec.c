@@ -231,7 +231,8 @@ static bool read_rate_or_description(state *s, const char *text)
     snprintf(name, sizeof name, "%.*s", (int)(colon - text), text);
     value += strspn(value, " ");
     number = copy_number_or_null(s, value, &unit);
-    if (strcasecmp(name, "throughput") == 0 && number && strstr(unit, " qps")) {
+    if (strcasecmp(name, "throughput") == 0 && number &&
+        strncmp(unit + strspn(unit, " "), "qps", 3) == 0) {
         (void)abdb_entry_add_printed_result_or_count_left_out(s->entry, "queries_per_s", "value",
                                                               number, ABDB_MARK_UNKNOWN, "query/s");
         s->summary = true;

@@ -104,6 +104,8 @@ static abdb_status import_or_reject_run_and_forget(state *s, abdb_error *err)
     if (!s->overview) {
         reject.field = "PERFORMANCE OVERVIEW";
         reject.reason = "missing: the run did not end, or its log is cut";
+    } else if (s->entry->doubt) {
+        reject.reason = s->entry->doubt;
     }
     if (!s->overview || !(s->rate > 0)) {
         TRY(s->sink->reject(s->sink->self, &reject, err));
@@ -135,14 +137,14 @@ static void add_result_unless_there(state *s, const char *metric, const char *st
             strcmp(s->entry->result[i].statistic, statistic) == 0)
             return;
     (void)abdb_entry_add_printed_result_or_count_left_out(
-        s->entry, metric, statistic, copy_text(s, value), ABDB_MARK_POINT, unit);
+        s->entry, metric, statistic, copy_text(s, value), ABDB_MARK_UNKNOWN, unit);
 }
 
 static double number_or_nan(const char *text)
 {
     double value;
 
-    return abdb_double_parse(text, ABDB_MARK_POINT, &value) ? value : NAN;
+    return abdb_double_parse(text, ABDB_MARK_UNKNOWN, &value) ? value : NAN;
 }
 
 /* "[TPOT] P50": a statistic of a breakdown. False: the key is another. */

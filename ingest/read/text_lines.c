@@ -65,16 +65,17 @@ static size_t count_printed_numbers(const char *line)
     return count;
 }
 
-/* Is it a row of numbers that blanks separate, at least three, or two and no other word? */
+/* Is it a row of numbers that blanks separate, at least three, or two at its beginning? */
 static bool is_row_of_numbers(const char *line)
 {
-    size_t numbers = count_printed_numbers(line), words = 0;
+    size_t first, second;
 
-    for (line += strspn(line, " \t\r"); *line; line += strspn(line, " \t\r")) {
-        words++;
-        line += strcspn(line, " \t\r");
-    }
-    return numbers >= 3 || (numbers == 2 && words == 2);
+    line += strspn(line, " \t");
+    first = strcspn(line, " \t\r");
+    second = first + strspn(line + first, " \t");
+    return count_printed_numbers(line) >= 3 ||
+           (is_printed_number(line, first) &&
+            is_printed_number(line + second, strcspn(line + second, " \t\r")));
 }
 
 /* Are all commas of the line within the numbers of such a row? */

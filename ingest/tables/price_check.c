@@ -5,13 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "8x_h100", "8xA100-80GB": devices; "highgpu-8g", of Google, too. */
+/* "8x_h100", "8xA100-80GB", "8gpu-128vcpu": devices; "highgpu-8g", of Google, too. */
 static bool is_device_count_in_instance_name(const char *name, const char *digits, size_t size)
 {
     const char *behind = digits + size;
     bool google = digits > name && digits[-1] == '-' && behind[0] == 'g' && !behind[1];
 
-    return google || (behind[0] == 'x' && (behind[1] == '_' || isalpha((unsigned char)behind[1])));
+    return google || strncasecmp(behind, "gpu", 3) == 0 ||
+           (behind[0] == 'x' && (behind[1] == '_' || isalpha((unsigned char)behind[1])));
 }
 
 /* The number of devices in an instance's name; 0: it says none. */
@@ -20,10 +21,13 @@ static long long device_count_in_instance_name_or_0(const char *name)
     for (const char *s = name; (s = strpbrk(s, "0123456789")); s += strspn(s, "0123456789")) {
         size_t size = strspn(s, "0123456789");
         bool begins = s == name || s[-1] == '_' || s[-1] == '-';
+        bool last = s - name > 1 && s[-1] == 'x' && isdigit((unsigned char)s[-2]) && !s[size];
         char number[4];
         long long count;
 
-        if (!begins || size > 3 || !is_device_count_in_instance_name(name, s, size)) continue;
+        if (size > 3) continue;
+        if (!last && !(begins && is_device_count_in_instance_name(name, s, size)))
+            continue; /* "h100x4": last */
         snprintf(number, sizeof number, "%.*s", (int)size, s);
         return abdb_integer_parse_in_range(number, ABDB_MARK_POINT, 1, 512, &count) ? count : 0;
     }

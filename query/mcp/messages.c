@@ -324,7 +324,9 @@ json_t *abdb_mcp_answer_message(const abdb_mcp_server *server, const char *text,
     json_t *message = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL), *out = NULL, *one;
 
     if (!message)
-        return make_jsonrpc_error_response(NULL, PARSE_ERROR, "the line is no JSON in UTF-8");
+        return make_jsonrpc_error_response(NULL, PARSE_ERROR,
+                                           size ? "the line is no JSON in UTF-8"
+                                                : "the line is longer than 1 MiB");
     if (!json_is_array(message)) {
         out = make_response_or_null_to_request(server, message);
     } else if (!json_array_size(message)) {

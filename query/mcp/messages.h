@@ -15,7 +15,8 @@ typedef struct {
 } abdb_mcp_server;
 
 /* Answers one message. NULL: it wants no answer (a notification). A new reference; it always holds
- * an answer of the protocol, an error among them where memory is short or the message is none. */
+ * an answer of the protocol, an error among them where memory is short or the message is none.
+ * Size 0: the line was longer than ABDB_MCP_MESSAGE_MAX. */
 json_t *abdb_mcp_answer_message(const abdb_mcp_server *server, const char *text, size_t size);
 
 #endif

@@ -99,7 +99,17 @@ Total Output Throughput (tokens/sec):             256.0000
 BARE_PERPLEXITY = "Final estimate: PPL = 7.5000 +/- 0.1250\n"
 
 BARE_TRTEXEC = "=== Performance summary ===\nThroughput: 100.5 qps\nLatency: min = 1.5 ms, max = 2.5 ms, mean = 2 ms\n"
-BARE_MAMF = "```\nTried  5 shapes => the best outcomes were:\nmean:   35.1 TFLOPS @ 512x256x128 (MxNxK)\n"
+BARE_MAMF = "Tried  5 shapes => the best outcomes were:\nmean:   35.1 TFLOPS @ 512x256x128 (MxNxK)\n"
+FULL_MAMF = "** Dtype: torch.bfloat16\n_CudaDeviceProperties(name='Acme A3', major=9)\nTried  4 shapes => the best outcomes were:\nmean:   70.5 TFLOPS @ 512x256x128 (MxNxK)\n"
+FULL_BANDWIDTH_TEST = """ Device 0: Acme A4
+ Quick Mode
+
+ Host to Device Bandwidth, 1 Device(s)
+ PINNED Memory Transfers
+   Transfer Size (Bytes)	Bandwidth(GB/s)
+   32000000			26.5
+"""
+OTHER_BANDWIDTH_TEST = " Quick Mode\n\n" + BARE_BANDWIDTH_TEST
 BARE_BLAS = "rocblas-bench -f gemm\ntransA,transB,M,N,K,alpha,lda,beta,ldb,ldc,rocblas-Gflops,us\nN,T,400,400,400,1,400,0,400,400,971.5,131.7\n"
 
 BARE_BATCHED = """|    PP |     TG |    B |   N_KV |   T_PP s | S_PP t/s |   T_TG s | S_TG t/s |      T s |    S t/s |
@@ -116,7 +126,7 @@ RCCL_CSV = """numCycle,collective,ranks,rankspernode,gpusperrank,size,type,redop
 STREAMS = {
     "trtllm-bench": ["trtllm_bench.log", BARE_TRTLLM],
     "trtexec": ["trtexec.log", BARE_TRTEXEC],
-    "mamf-finder": ["mamf_finder.txt", BARE_MAMF],
+    "mamf-finder": ["mamf_finder.txt", FULL_MAMF, BARE_MAMF],
     "blas-bench": ["blas_bench.log", BARE_BLAS],
     "inference-perf": ["inference_perf.json"],
     "llmperf": ["llmperf.json"],
@@ -142,7 +152,8 @@ STREAMS = {
     "mlperf-site-csv": ["site_flat.csv"],
     "mlperf-cm-json": ["cm_result.json"],
     "nvbandwidth": ["nvbandwidth.txt", BARE_NVBANDWIDTH],
-    "cuda-bandwidth-test": ["bandwidth_test.txt", BARE_BANDWIDTH_TEST],
+    "cuda-bandwidth-test": ["bandwidth_test.txt", BARE_BANDWIDTH_TEST, OTHER_BANDWIDTH_TEST],
+    "cuda-bandwidth-test modes": [FULL_BANDWIDTH_TEST, OTHER_BANDWIDTH_TEST],
     "rocm-bandwidth-test": ["rocm_bandwidth.txt", BARE_ROCM_BANDWIDTH],
     "superbench": ["superbench.jsonl"],
     "table csv": ["catalog.csv"],

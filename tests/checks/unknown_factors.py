@@ -30,14 +30,16 @@ SETTINGS = {
 OTHER = {"summary.json": [("6.0-", "6.0-9"), ("Acme", "Bolt")], "checker.csv": [("Acme", "Bolt")], "cm_result.json": [("Someone", "Bolt")],
          "site_flat.csv": [("6.0-", "6.0-9"), ("Acme", "Bolt")]}
 # Of a file with several kinds of values one is compared.
-METRIC = {"lm_eval.json": ["--metric", "accuracy"], "llama_perplexity.log": ["--metric", "perplexity"]}
+METRIC = {"lm_eval.json": ["--metric", "accuracy"], "nvbandwidth.json": ["--metric", "bytes_per_s"], "llama_perplexity.log": ["--metric", "perplexity"]}
 # What a format's importer calls noise, or reads for another purpose: places of objects, columns and lines.
 NOISE = {
     "google_benchmark.json": ["benchmarks.family_index", "benchmarks.cpu_time", "benchmarks.run_type", "benchmarks.name", "benchmarks.error_*",
                               "context.date", "context.host_name", "benchmarks.repetition_index", "benchmarks.iterations",
                               "benchmarks.cache_misses", "benchmarks.Mode"],  # the last two stand in one row of several
     "nvbench.json": ["meta.argv*", "meta.version.json*", "meta.version", "benchmarks.states.summaries*", "benchmarks.states.axis_values*", "benchmarks.states.name",
-                     "benchmarks.states.is_skipped", "benchmarks.states.skip_reason", "devices.id", "", "devices.name", "benchmarks.states.device"],  # devices are what is compared
+                     "benchmarks.states.is_skipped", "benchmarks.states.skip_reason", "devices.id", "devices.name", "benchmarks.states.device"],  # devices are what is compared
+    "nvbandwidth.json": ["nvbandwidth.Hostname", "nvbandwidth.testcases.status", "nvbandwidth.testcases.sum", "nvbandwidth.testcases.error",
+                         "nvbandwidth.testcases"],  # the settings of one testcase say more of that one
     "nccl_tests.json": ["args*", "out_of_bounds*", "average_bus_bandwidth*", "results.count", "results.root", "results.in_place.nwrong"],
     "serving.json": ["duration", "request_goodput", "date", "tokenizer_id"],
     "llama_bench.jsonl": ["test_time", "cpu_info", "model_filename", "model_size", "build_*", "backends", "gpu_info", "stddev_*", "avg_ns"],
@@ -184,6 +186,7 @@ FORMS = {
     "hpl_mxp.out": console("   --sloppy-type", "   --%s = %s"),
     "rccl_tests.json": json_places, "rccl_tests.csv": csv_places,
     "superbench.jsonl": json_places, "nvbandwidth.txt": console("CUDA Runtime", "%s: %s"),
+    "nvbandwidth.json": json_places, "trtexec.log": console("[07/30/2026-15:30:36] [I] Streams", "[I] %s: %s"),
 }
 
 

@@ -396,6 +396,9 @@ P
     fails 0 "telemetry_data (2), time_to_second_token (2), output_sequence_length (1)"
     same "$(ask "SELECT load_kind, load, tokens_per_s, device, devices, model, input_tokens, output_tokens, marks FROM v_curve")" \
         "request_rate,2.75,320,Acme A1,2,acme/Small-1B,1024,128,failed"
+    jq -c . "$fixtures/aiperf.json" >line.json # not a line of CSV
+    run abdb import --dry-run line.json
+    fails 0 "17 kept, 5 left out  [aiperf]"
     same "$(ask "SELECT metric, value, low, n FROM v_result WHERE statistic = 'mean' ORDER BY 1")" \
         $'itl_s,0.006125,,98\nlatency_s,3,2.5,98\ntpot_s,0.00625,,98\nttft_s,0.15,0.125,98'
     # thousands, other columns and titles; a CSV states neither model nor load

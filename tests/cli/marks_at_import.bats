@@ -136,6 +136,19 @@ nccl() {
     fails 0 "marked failed: 1 entry; first line 4 out-of-place: an error of 1"
 }
 
+@test "nccl-tests: a rate that is not the size by the time is implausible, but for rounding" {
+    printf '0 a H100\n' | nccl | sed 's/^1048576 \(.*\)10.49 10.49 0/2048576 \1 10.49 10.49 0/' >size.txt
+    run abdb import size.txt
+    fails 0 "marked implausible: 2 entries; first line 4 out-of-place: 10.49 a second for 0.0001 s are 0.001049, and the row says 0.00204858"
+    rm "$ABDB_DB"
+    printf '0 a H100\n' | nccl | sed 's/^1048576/560/; s/10[.]49/0.01/g' >round.txt # 0.0056 GB/s
+    run abdb import round.txt
+    no grep -q implausible <<<"$output"
+    printf '0 a H100\n' | nccl | sed 's/all_reduce_perf/hypercube_perf/; s/^1048576/2048576/' >hypercube.txt
+    run abdb import hypercube.txt
+    no grep -q implausible <<<"$output"
+}
+
 serving() {
     printf '{"model_id": "m", "num_prompts": 100, "completed": %s, "duration": 10.0, "request_rate": %s, "total_output_tokens": %s, "request_throughput": %s, "output_throughput": %s, "mean_ttft_ms": %s, "p99_ttft_ms": 900.0}' "$@"
 }
@@ -145,6 +158,10 @@ serving() {
     run abdb import some.json
     fails 0 "marked failed: 1 entry; first line 1: 47 of 100 requests failed"
     same "$(runs flags)" failed
+    serving 100 1 1000 10.0 100.0 120.0 | sed 's/}/, "failed": 12}/' >own.json # the client's own count
+    run abdb import own.json
+    fails 0 "12 of 112 requests failed"
+    rm "$ABDB_DB"
     serving 0 1 0 0.0 0.0 0.0 >none.json
     run abdb import none.json
     fails 0 "marked failed: 1 entry; first line 1: 100 of 100 requests failed"

@@ -275,6 +275,9 @@ for sql in ("SELECT load_extension('x')", "SELECT readfile('/etc/passwd')", "WIT
     got = c.call("query", report=sql)
     assert got["isError"] and got["structuredContent"]["exit_code"] == 2, (sql, got)
 assert c.call("plot", figure="../../x")["isError"]
+assert "longer than 1 MiB" in c.raw("x" * 3000000)["error"]["message"]
+got = c.call("compare", a="x" * 200000, b="y")
+assert got["isError"] and "too long: 100000 bytes" in got["content"][0]["text"], got
 assert c.call("compare", a="--out=x", b="-h", where="x")["structuredContent"]["exit_code"] == 2
 for line, code in (("not json", -32700), ("[]", -32600), ("{}", -32600), ('{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600), ('{"jsonrpc":"2.0","id":1,"method":"x"}', -32601),
                    ('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"rm"}}', -32602), ("x" * 3000000, -32700), ('"\\ud800"', -32700), ("[" * 5000, -32700)):

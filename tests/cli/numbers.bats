@@ -269,6 +269,17 @@ Power (W)|'69,525' is not a number for certain, but 69525 or 69.525: write the o
     same "$(rates)" "200.5 1234.5"
 }
 
+@test "consoles: a number with a decimal comma or thousands marks is read right or refused, and no row vanishes" {
+    mkdir commas
+    same "$(python3 "$root/tests/checks/console_commas.py" "$build/abdb" "$fixtures" commas)" "0 differences in 39 files"
+    printf '** Dtype: torch.bfloat16\nTried  3 shapes => the best outcomes were:\nmean:   700,512 TFLOPS @ 3072x2048x4096 (MxNxK)\n' >t.txt
+    run abdb import t.txt
+    fails 5 "flops_per_s is '700,512', not a number for certain, but 700512 or 700.512"
+    sed -i 's/700,512/1 200/' t.txt # a blank groups here
+    run abdb import t.txt
+    fails 5 "no rate, or no shape of three numbers"
+}
+
 @test "another spelling of any number in any fixture changes neither the stored number nor the fact" {
     mkdir spellings
     python3 "$root/tests/checks/number_spellings.py" "$build/abdb" "$fixtures" spellings >out

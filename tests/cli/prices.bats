@@ -434,3 +434,19 @@ G g8 1 no: before its device existed"
     same "$(ask "SELECT instance FROM v_price_offer WHERE provider = 'CloudX' AND kind = 'on-demand' ORDER BY 1" | tr '\n' ' ')" "1x 2x 8y "
     same "$(ask "SELECT count(*) FROM v_price WHERE provider = 'CloudX' AND kind = 'on-demand'")" 4
 }
+
+@test "a catalog's price whose instance counts other devices is refused, by each way to spell the count" {
+    {
+        echo InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,Region,GpuInfo
+        for instance in a2-highgpu-8g gpu_8x_h100 h100x8 8gpu-128vcpu-1600gb; do
+            echo "$instance,H100-SXM,4,1,1,20,,r,"
+            echo "$instance,H100-SXM,8,1,1,20,,r,"
+        done
+        echo 'm24x-h100,H100-SXM,4,1,1,20,,r,' # no count
+    } >t.csv
+    fill
+    run abdb import t.csv --set provider=C --set valid_from=2026-09-01
+    fails 0 "9 rows: 5 accepted, 0 duplicate, 4 rejected"
+    [[ $output == *"the instance is called 'a2-highgpu-8g', and has 4 devices"* ]]
+    same "$(ask "SELECT group_concat(devices, ' ') FROM v_price WHERE provider = 'C'")" "8 8 8 8 4"
+}
