@@ -12,7 +12,7 @@ static const struct {
     bool begins, results; /* results: of a benchmark or acceptance program */
     const char *words, *what;
 } known[] = {
-    {true, false, "SQLite format 3|CUPTI_ACTIVITY",
+    {true, true, "SQLite format 3|CUPTI_ACTIVITY",
      "a profile that Nsight Systems (nsys) exported to SQLite; abdb reads no profiles"},
     {true, false, "SQLite format 3", "an SQLite database; abdb reads those of llama-bench only"},
     {true, false, "PRAGMA foreign_keys=|INSERT INTO",

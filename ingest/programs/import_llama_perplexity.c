@@ -296,7 +296,7 @@ done:
 const abdb_importer abdb_import_llama_perplexity = {
     "llama-perplexity",
     "llama-perplexity of llama.cpp as printed: perplexity, KL divergence",
-    1,
+    2,
     NULL,
     llama_perplexity_bid,
     import_runs_of_log};

@@ -345,5 +345,5 @@ done:
 }
 
 const abdb_importer abdb_import_trtllm_bench = {
-    "trtllm-bench",    "trtllm-bench of TensorRT-LLM as printed", 1, NULL, trtllm_bench_bid,
+    "trtllm-bench",    "trtllm-bench of TensorRT-LLM as printed", 2, NULL, trtllm_bench_bid,
     import_runs_of_log};
