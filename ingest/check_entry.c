@@ -192,6 +192,31 @@ static void mark_rates_of_zero(abdb_entry *entry)
     }
 }
 
+/* The least of a value and its samples. */
+static double least_of_value_and_samples(const abdb_result *result)
+{
+    double least = result->value;
+
+    for (size_t i = 0; i < result->samples; i++)
+        if (result->sample[i].value < least) least = result->sample[i].value;
+    return least;
+}
+
+/* Marks times and rates below zero, of a run or of one of its samples. */
+static void mark_negative_times_and_rates(abdb_entry *entry)
+{
+    for (size_t i = 0; i < entry->results; i++) {
+        const char *metric = entry->result[i].metric;
+        size_t size = strlen(metric);
+
+        if (size > 2 && strcmp(metric + size - 2, "_s") == 0 &&
+            least_of_value_and_samples(&entry->result[i]) < 0) {
+            abdb_entry_add_mark_and_problem(entry, "implausible", "%s is negative", metric);
+            return;
+        }
+    }
+}
+
 /* Marks an entry whose "device" is a word like "total" or "mean" as a summary of other rows, and
  * removes that word: it names no device. */
 static void mark_and_clear_summary_device_name(abdb_entry *entry)
@@ -221,6 +246,7 @@ void abdb_entry_mark_contradictions_and_failures(abdb_entry *entry, const char *
     mark_or_replace_inconsistent_device_counts(entry, user_devices, user_nodes);
     mark_inconsistent_statistics(entry);
     mark_rates_of_zero(entry);
+    mark_negative_times_and_rates(entry);
 }
 
 /* Half a unit of the last digit: "0.01" stands for 0.005 to 0.015. */

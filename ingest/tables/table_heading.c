@@ -325,6 +325,8 @@ static const char *question_if_metric_is_doubtful(const char *folded, const char
                              "per gpu|per device|per chip|per card|per accelerator|per node|"
                              "per user|per watt"))
         return "a rate of each: metrics are of all devices together";
+    if (heading_has_any_word(folded, "baseline|reference|expected|theoretical|ideal|goal|previous"))
+        return "measured here, or what it is held against?";
     if (strcmp(unit->base, "W") == 0 && heading_has_any_word(folded, "watt|watts") &&
         !heading_has_any_word(folded, "power|measured|avg|average|mean|draw"))
         return "measured, or rated?";

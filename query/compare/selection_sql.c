@@ -1,5 +1,6 @@
 /* selection_sql.c - selections as SQL: every name looked up, every value bound; from the reader's
  * text only names of existing columns enter the statement. See result_set.h. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,9 +218,10 @@ static abdb_status append_other_models(abdb_selection_query *q, const abdb_selec
 {
     const char *typed = c->value;
     abdb_table found = {0};
-    long long first, newest;
-    abdb_status st = query_rounds_of_model(q, s, m, c, taken, &found, &first, err);
+    long long first = LLONG_MAX, newest;
+    abdb_status st = ABDB_OK;
 
+    if (*taken) st = query_rounds_of_model(q, s, m, c, taken, &found, &first, err);
     for (size_t k = 0; k < models->rows && st == ABDB_OK; k++) {
         const char *model = abdb_cell_text_or_empty(models, k, 0);
 
@@ -285,8 +287,7 @@ static bool any_member_is_of_mlperf(const abdb_set *set)
     return false;
 }
 
-/* Loads the results of the first of these models that has one of MLPerf into the set's table and
- * notes what was taken; otherwise leaves the set as it is. */
+/* Loads the results of the first of these models that has one of MLPerf, and notes it, if any. */
 static abdb_status take_first_model_with_mlperf_result(abdb_selection_query *q, abdb_selection *s,
                                                        const abdb_normalisation *m,
                                                        const char *select_columns,
@@ -431,8 +432,7 @@ done:
     return st;
 }
 
-/* Refuses a condition on a latency without a statistic, tpot_s<0.05, where the rows that meet the
- * other conditions have several of it, which may disagree. */
+/* Refuses a latency condition without a statistic where rows have several, which may disagree. */
 static abdb_status refuse_latency_condition_of_many_statistics(abdb_selection_query *q,
                                                                const abdb_selection *s,
                                                                const abdb_normalisation *m,

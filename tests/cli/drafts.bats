@@ -233,3 +233,10 @@ Gbit/s GByte/s 1000000000"
     [ "$(wc -l <names)" -ge 10 ]
     while read -r name; do abdb import --help | grep -q "$name" || { echo "no format $name"; return 1; }; done <names
 }
+
+@test "a draft asks whether a baseline or an expected time is a result" {
+    printf 'gpu,baseline tok/s,tok/s,expected latency ms\nL4,100,120,5\n' >b.csv
+    abdb import --suggest-map b.csv >b.map
+    same "$(grep -c '^# metric.*held against' b.map)" 2
+    grep -q '^metric tokens_per_s column "tok/s"' b.map
+}

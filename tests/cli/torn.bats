@@ -234,3 +234,12 @@ P
     same "$(ask "SELECT metric, round(1e6 * value, 2) FROM v_result WHERE source = 'osu-micro-benchmarks' ORDER BY 1")" \
         $'communication_time_s,11.87\ncompute_time_s,12.04\ninitiation_time_s,1.22\noverlap,135100\ntest_time_s,0.5\ntime_s,22.31\nwait_time_s,8.91'
 }
+
+@test "a profile of nsys beside a good file makes the import of the folder partial" {
+    mkdir f
+    sqlite3 f/p.sqlite 'CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (a)'
+    cp "$fixtures/google_benchmark.json" f
+    run abdb import f
+    fails 5 "abdb reads no profiles"
+    [ "$(ask 'SELECT count(*) FROM v_result')" -gt 0 ]
+}
