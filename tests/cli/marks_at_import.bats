@@ -334,7 +334,7 @@ T
 }
 
 @test "a negative time of a run marks its entry implausible" {
-    printf '{"results": [{"command": "a", "mean": 0.2, "median": 0.2, "min": -0.1, "max": 0.4, "times": [-0.1, 0.2, 0.4], "exit_codes": [0, 0, 0]}]}\n' >h.json
+    printf '{"results": [{"command": "a", "mean": 0.2, "stddev": 0.1, "median": 0.2, "user": 0.1, "system": 0.0, "min": -0.1, "max": 0.4, "times": [-0.1, 0.2, 0.4], "exit_codes": [0, 0, 0]}]}\n' >h.json
     run abdb import h.json
     fails 0 "marked implausible: 1 entry; first results[0]: time_s is negative"
     same "$(ask "SELECT count(*) FROM v_result WHERE marks NOT LIKE '%implausible%'")" 0
