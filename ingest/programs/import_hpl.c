@@ -145,6 +145,11 @@ static double number_or_nan(const char *text)
     return text && abdb_double_parse(text, ABDB_MARK_POINT, &value) ? value : NAN;
 }
 
+static bool begins_like_count(const char *word)
+{
+    return isdigit((unsigned char)word[*word == '+']);
+}
+
 /* "WR11C2R4", or "WC0", before six numbers. */
 static bool is_row(const text_line *line)
 {
@@ -153,7 +158,7 @@ static bool is_row(const text_line *line)
 
     return line->words >= 7 && (size == 8 || size == 3) && code[0] == 'W' &&
            (code[1] == 'R' || code[1] == 'C') && isdigit((unsigned char)code[2]) &&
-           isdigit((unsigned char)*line->word[1]) && isdigit((unsigned char)*line->word[2]);
+           begins_like_count(line->word[1]) && begins_like_count(line->word[2]);
 }
 
 static void set_verdict(abdb_entry *entry, const char *verdict, const char *residual)

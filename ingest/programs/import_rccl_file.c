@@ -119,6 +119,20 @@ static const char *place_of_in_place_flag_or_null(const char *flag)
     return flag && strcmp(flag, "1") == 0 ? "in-place" : NULL;
 }
 
+/* The column of GPUs or processes whose text is no count; NULL: there is none. */
+static const char *unreadable_count_or_null(const abdb_flat_record *r)
+{
+    static const char *const names[] = {"gpus", "ranks", "gpusPerRank", "gpusperrank"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *text = abdb_flat_text_or_null_mark_asked(r, names[i]);
+
+        if (text && *text && strcmp(text, "0") != 0 && !abdb_flat_parse_count_or_zero(r, names[i]))
+            return names[i];
+    }
+    return NULL;
+}
+
 static abdb_status import_or_reject_rccl_record(void *self, const abdb_flat_record *r,
                                                 abdb_error *err)
 {
@@ -138,6 +152,11 @@ static abdb_status import_or_reject_rccl_record(void *self, const abdb_flat_reco
         TRY(abdb_flat_reject_and_end_row(
             s->sink, r, place ? "time" : "inPlace",
             place ? "no time or no size: missing, zero or no number" : "neither 0 nor 1", err));
+        goto done;
+    }
+    if (unreadable_count_or_null(r)) {
+        abdb_flat_count_refused_values(r, values);
+        TRY(abdb_flat_reject_and_end_row(s->sink, r, unreadable_count_or_null(r), "no count", err));
         goto done;
     }
     abdb_entry_set_measured_run(

@@ -19,6 +19,8 @@ fill() { filled "$root/data"; }
     run abdb plot mlperf-llm --round v6.0 --model llama2-70b-99 --type dumb
     fails 0 B300-SXM
     run abdb plot mlperf-llm --model llama2-70b-99 --type dumb # v6.1, the newest round, has 99.9 alone
+    fails 0 "B300-SXM"
+    run abdb plot mlperf-llm --round v6.1 --model llama2-70b-99 --type dumb
     fails 6 "nothing to draw"
 }
 

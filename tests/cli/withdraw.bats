@@ -137,7 +137,7 @@ none_marked() { # DB
         local name
         export ABDB_DB=$dir/$1
         for name in $(abdb query --names); do
-            case $name in artifacts | withdrawals | sources) ;; *) say query "$name" -o csv ;; esac
+            case $name in artifacts | changes | withdrawals | sources) ;; *) say query "$name" -o csv ;; esac
         done
         for name in $(abdb plot --names); do say plot "$name" --script; done
         rm -rf bundle
