@@ -281,3 +281,12 @@ void abdb_entry_mark_failed_if_requests_failed(abdb_entry *entry, double complet
         abdb_entry_add_mark_and_problem(entry, "failed", "%.0f of %.0f requests failed",
                                         requested - completed, requested);
 }
+
+bool abdb_entry_fail_if_no_request_completed(abdb_entry *entry, double completed)
+{
+    if (completed != 0) return false;
+    abdb_entry_drop_results_as_left_out(entry);
+    entry->field[ABDB_FIELD_status] = "failed";
+    entry->field[ABDB_FIELD_reason] = "no request was completed";
+    return true;
+}

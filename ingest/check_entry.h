@@ -3,6 +3,8 @@
 #ifndef ABDB_INGEST_CHECK_ENTRY_H
 #define ABDB_INGEST_CHECK_ENTRY_H
 
+#include <stdbool.h>
+
 #include "schema/core/record.h"
 
 /* Marks `contradiction` where nodes, devices, devices per node and the system's name ("8x H100")
@@ -22,5 +24,8 @@ void abdb_entry_mark_rate_not_matching_amount(abdb_entry *entry, double rate, co
 /* Marks `failed` where fewer requests were completed than requested. */
 void abdb_entry_mark_failed_if_requests_failed(abdb_entry *entry, double completed,
                                                double requested);
+/* Keeps a run of which no request was completed without its results, as failed. Returns whether it
+ * is one. */
+bool abdb_entry_fail_if_no_request_completed(abdb_entry *entry, double completed);
 
 #endif

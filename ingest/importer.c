@@ -180,6 +180,18 @@ void abdb_entry_apply_overrides_and_check(abdb_entry *entry, const abdb_override
         abdb_overrides_get_value_or_null(overrides, "nodes"));
 }
 
+abdb_status abdb_entry_check_and_deliver_row(abdb_entry *entry, const abdb_overrides *overrides,
+                                             const abdb_sink *sink, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    abdb_entry_apply_overrides_and_check(entry, overrides);
+    TRY(sink->entry(sink->self, entry, err));
+    TRY(sink->row_end(sink->self, err));
+done:
+    return st;
+}
+
 /* Sorted, so that the order in which --set was typed does not make the same file another
  * artifact. */
 void abdb_overrides_append_canonical_text(const abdb_overrides *overrides, abdb_text *out)

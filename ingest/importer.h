@@ -101,6 +101,10 @@ ABDB_MUST_USE abdb_status abdb_overrides_validate_and_add_setting(abdb_overrides
  * (check_entry.h). A device called "undefined" is unknown; words such as "retracted" mark the entry
  * as withdrawn. */
 void abdb_entry_apply_overrides_and_check(abdb_entry *entry, const abdb_overrides *overrides);
+/* Applies them, hands the entry to the sink, and ends its input row. */
+ABDB_MUST_USE abdb_status abdb_entry_check_and_deliver_row(abdb_entry *entry,
+                                                           const abdb_overrides *overrides,
+                                                           const abdb_sink *sink, abdb_error *err);
 /* The same without the check: for abdb's own records, which keep the marks that they have. */
 void abdb_entry_fill_from_overrides_and_normalize(abdb_entry *entry,
                                                   const abdb_overrides *overrides);

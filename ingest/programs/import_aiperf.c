@@ -263,10 +263,7 @@ static void mark_failed_requests_and_cancelled_run(abdb_entry *entry, const json
     abdb_entry_mark_failed_if_requests_failed(entry, completed, completed + failed);
     if (json_is_true(json_object_get(root, "was_cancelled")))
         abdb_entry_add_mark_and_problem(entry, "failed", "the run was cancelled");
-    if (completed != 0) return;
-    abdb_entry_drop_results_as_left_out(entry);
-    entry->field[ABDB_FIELD_status] = "failed";
-    entry->field[ABDB_FIELD_reason] = "no request was completed";
+    (void)abdb_entry_fail_if_no_request_completed(entry, completed);
 }
 
 static void mark_rates_not_matching_totals(abdb_entry *entry, const json_t *root)
@@ -450,9 +447,7 @@ static abdb_status import_aiperf_run(const abdb_input *in, const abdb_overrides 
         TRY(sink->row_end(sink->self, err));
         goto done;
     }
-    abdb_entry_apply_overrides_and_check(entry, overrides);
-    TRY(sink->entry(sink->self, entry, err));
-    TRY(sink->row_end(sink->self, err));
+    TRY(abdb_entry_check_and_deliver_row(entry, overrides, sink, err));
 done:
     json_decref(settings);
     json_decref(root);

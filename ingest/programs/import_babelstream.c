@@ -129,9 +129,7 @@ static abdb_status import_entry_of_function_timing(state *s, const timing *t, lo
                                                     "s");
     if (t->record) abdb_flat_add_unread_values_as_factors(entry, t->record, NULL, &a);
     abdb_entry_add_settings_as_factors(entry, &s->settings, noise, &a);
-    abdb_entry_apply_overrides_and_check(entry, s->words);
-    TRY(s->sink->entry(s->sink->self, entry, err));
-    TRY(s->sink->row_end(s->sink->self, err));
+    TRY(abdb_entry_check_and_deliver_row(entry, s->words, s->sink, err));
 done:
     free(entry);
     abdb_arena_free(&a);

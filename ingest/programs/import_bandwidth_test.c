@@ -58,9 +58,7 @@ static abdb_status import_or_reject_copy_bandwidth(state *s, const text_line *li
     abdb_entry_add_printed_result_or_count_left_out(entry, "bytes_per_s", "value", rate, line->mark,
                                                     s->unit);
     if (entry->results) {
-        abdb_entry_apply_overrides_and_check(entry, s->words);
-        TRY(s->sink->entry(s->sink->self, entry, err));
-        TRY(s->sink->row_end(s->sink->self, err));
+        TRY(abdb_entry_check_and_deliver_row(entry, s->words, s->sink, err));
     } else {
         TRY(line_reject_and_end_row(s->sink, line, "Bandwidth",
                                     entry->doubt ? entry->doubt : "no bandwidth above zero", err));

@@ -208,9 +208,7 @@ static abdb_status import_or_reject_row(state *s, const text_line *line, const c
         goto done;
     }
     fill_entry_of_product(s, line, &row);
-    abdb_entry_apply_overrides_and_check(s->entry, s->words);
-    TRY(s->sink->entry(s->sink->self, s->entry, err));
-    TRY(s->sink->row_end(s->sink->self, err));
+    TRY(abdb_entry_check_and_deliver_row(s->entry, s->words, s->sink, err));
 done:
     abdb_entry_reset(s->entry);
     abdb_arena_free(&s->line_arena);
@@ -288,20 +286,12 @@ static abdb_status import_line(void *self, const text_line *line, abdb_error *er
 static abdb_status import_products_of_log(const abdb_input *in, const abdb_overrides *overrides,
                                           const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.words = overrides,
-               .sink = sink,
-               .left_out = in->left_out,
-               .entry = calloc(1, sizeof *s.entry)};
-    abdb_status st = ABDB_OK;
+    state s = {.words = overrides, .sink = sink, .left_out = in->left_out};
+    abdb_status st = lines_deliver_each_with_entry(in, &s.entry, import_line, NULL, &s, err);
 
-    if (!s.entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    abdb_entry_reset(s.entry);
-    TRY(lines_deliver_each_without_mark(in, import_line, &s, err));
-done:
     abdb_arena_free(&s.arena);
     abdb_arena_free(&s.header_arena);
     abdb_arena_free(&s.line_arena);
-    free(s.entry);
     return st;
 }
 

@@ -232,11 +232,7 @@ static void fill_entry_of_benchmark(abdb_entry *entry, abdb_arena *a, const stat
             abdb_entry_add_renamed_extra_factor_unless_ignored(
                 entry, name, abdb_serving_json_text_or_null(value, a), ABDB_MARK_UNKNOWN, NULL, a);
     }
-    if (completed == 0) {
-        abdb_entry_drop_results_as_left_out(entry);
-        entry->field[ABDB_FIELD_status] = "failed";
-        entry->field[ABDB_FIELD_reason] = "no request was completed";
-    }
+    (void)abdb_entry_fail_if_no_request_completed(entry, completed);
     abdb_flat_add_json_members_as_factors(entry, NULL, benchmark, noise, a);
     abdb_flat_add_json_members_as_factors(entry, NULL, s->root, noise_of_document, a);
 }
@@ -257,9 +253,7 @@ static abdb_status import_or_reject_benchmark(void *self, const abdb_flat_record
         TRY(abdb_flat_reject_and_end_row(s->sink, r, "metrics", "no rate, no latency", err));
         goto done;
     }
-    abdb_entry_apply_overrides_and_check(entry, s->words);
-    TRY(s->sink->entry(s->sink->self, entry, err));
-    TRY(s->sink->row_end(s->sink->self, err));
+    TRY(abdb_entry_check_and_deliver_row(entry, s->words, s->sink, err));
 done:
     free(entry);
     abdb_arena_free(&a);

@@ -72,8 +72,9 @@ static void forget_run(state *s)
 }
 
 /* Hands over the entry at hand, if there is one; rejects it where its program is unknown. */
-static abdb_status pass_entry_at_hand(state *s, abdb_error *err)
+static abdb_status pass_entry_at_hand(void *self, abdb_error *err)
 {
+    state *s = self;
     abdb_status st = ABDB_OK;
 
     if (!s->entry->results) return ABDB_OK;
@@ -89,9 +90,7 @@ static abdb_status pass_entry_at_hand(state *s, abdb_error *err)
         goto done;
     }
     abdb_entry_add_settings_as_factors(s->entry, &s->settings, NULL, &s->row_arena);
-    abdb_entry_apply_overrides_and_check(s->entry, s->words);
-    TRY(s->sink->entry(s->sink->self, s->entry, err));
-    TRY(s->sink->row_end(s->sink->self, err));
+    TRY(abdb_entry_check_and_deliver_row(s->entry, s->words, s->sink, err));
 done:
     s->is_open = false;
     abdb_entry_reset(s->entry);
@@ -431,21 +430,15 @@ static abdb_status import_results_of_log(const abdb_input *in, const abdb_overri
                                          const abdb_sink *sink, abdb_error *err)
 {
     state *s = calloc(1, sizeof *s);
-    abdb_status st = ABDB_OK;
+    abdb_status st;
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a log");
     s->words = overrides;
     s->sink = sink;
     s->left_out = in->left_out;
-    s->entry = calloc(1, sizeof *s->entry);
-    if (!s->entry) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry"));
-    abdb_entry_reset(s->entry);
-    TRY(lines_deliver_each_without_mark(in, import_line, s, err));
-    TRY(pass_entry_at_hand(s, err));
-done:
+    st = lines_deliver_each_with_entry(in, &s->entry, import_line, pass_entry_at_hand, s, err);
     abdb_arena_free(&s->arena);
     abdb_arena_free(&s->row_arena);
-    free(s->entry);
     free(s);
     return st;
 }

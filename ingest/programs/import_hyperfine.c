@@ -111,9 +111,7 @@ static abdb_status import_or_reject_hyperfine_command(void *self, const abdb_fla
                                          abdb_flat_text_or_null_mark_asked(r, "system"));
     abdb_flat_add_unread_values_as_factors(entry, r, noise, &a);
     abdb_entry_add_settings_as_factors(entry, &s->settings, noise, &a);
-    abdb_entry_apply_overrides_and_check(entry, s->words);
-    TRY(s->sink->entry(s->sink->self, entry, err));
-    TRY(s->sink->row_end(s->sink->self, err));
+    TRY(abdb_entry_check_and_deliver_row(entry, s->words, s->sink, err));
 done:
     free(entry);
     abdb_arena_free(&a);

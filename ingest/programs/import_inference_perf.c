@@ -166,11 +166,7 @@ static void fill_entry_of_report(abdb_entry *entry, abdb_arena *a, const state *
     add_latencies_or_count_left_out(entry, a, s, json_object_get(successes, "latency"), requests);
     count_other_rates_and_statistics_left_out(entry, s, a, root);
     abdb_entry_mark_failed_if_requests_failed(entry, completed, completed + failed);
-    if (completed == 0) {
-        abdb_entry_drop_results_as_left_out(entry);
-        entry->field[ABDB_FIELD_status] = "failed";
-        entry->field[ABDB_FIELD_reason] = "no request was completed";
-    }
+    (void)abdb_entry_fail_if_no_request_completed(entry, completed);
     abdb_flat_add_json_members_as_factors(entry, NULL, root, noise, a);
 }
 
@@ -188,9 +184,7 @@ static abdb_status import_or_reject_report(void *self, const abdb_flat_record *r
         TRY(abdb_flat_reject_and_end_row(s->sink, r, "successes", "no rate, no latency", err));
         goto done;
     }
-    abdb_entry_apply_overrides_and_check(entry, s->words);
-    TRY(s->sink->entry(s->sink->self, entry, err));
-    TRY(s->sink->row_end(s->sink->self, err));
+    TRY(abdb_entry_check_and_deliver_row(entry, s->words, s->sink, err));
 done:
     free(entry);
     abdb_arena_free(&a);

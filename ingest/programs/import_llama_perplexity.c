@@ -152,8 +152,9 @@ static void forget_run(state *s)
 }
 
 /* Hands the run over, if it has a value, and forgets it. */
-static abdb_status import_run_and_forget(state *s, abdb_error *err)
+static abdb_status import_run_and_forget(void *self, abdb_error *err)
 {
+    state *s = self;
     abdb_entry *entry = s->entry;
     llama_choice choice = {0};
     abdb_status st = ABDB_OK;
@@ -166,9 +167,7 @@ static abdb_status import_run_and_forget(state *s, abdb_error *err)
                                 abdb_arena_printf(&s->arena, "line %ld", s->line), s->line);
     llama_devices_set_entry_device_and_count(&s->devices, &choice, &s->arena, entry);
     llama_log_add_to_entry(&s->log, &s->arena, entry);
-    abdb_entry_apply_overrides_and_check(entry, s->words);
-    TRY(s->sink->entry(s->sink->self, entry, err));
-    TRY(s->sink->row_end(s->sink->self, err));
+    TRY(abdb_entry_check_and_deliver_row(entry, s->words, s->sink, err));
 done:
     forget_run(s);
     return st;
@@ -278,18 +277,11 @@ done:
 static abdb_status import_runs_of_log(const abdb_input *in, const abdb_overrides *overrides,
                                       const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.words = overrides,
-               .sink = sink,
-               .left_out = in->left_out,
-               .entry = calloc(1, sizeof *s.entry)};
-    abdb_status st = ABDB_OK;
+    state s = {.words = overrides, .sink = sink, .left_out = in->left_out};
+    abdb_status st;
 
-    if (!s.entry) return ABDB_FAIL(err, ABDB_NOMEM, "a run");
-    TRY(lines_deliver_each_without_mark(in, import_line, &s, err));
-    TRY(import_run_and_forget(&s, err));
-done:
+    st = lines_deliver_each_with_entry(in, &s.entry, import_line, import_run_and_forget, &s, err);
     abdb_arena_free(&s.arena);
-    free(s.entry);
     return st;
 }
 

@@ -145,9 +145,7 @@ static abdb_status import_product_and_reset(state *s, const text_line *line, con
     abdb_entry_add_factor_parsing_number(entry, "outcome", outcome);
     if (outcome) abdb_entry_add_factor_parsing_number(entry, "shapes_tried", s->tried);
     abdb_entry_add_settings_as_factors(entry, &s->settings, NULL, &s->line_arena);
-    abdb_entry_apply_overrides_and_check(entry, s->words);
-    TRY(s->sink->entry(s->sink->self, entry, err));
-    TRY(s->sink->row_end(s->sink->self, err));
+    TRY(abdb_entry_check_and_deliver_row(entry, s->words, s->sink, err));
 done:
     abdb_entry_reset(entry);
     abdb_arena_free(&s->line_arena);
@@ -326,20 +324,12 @@ static abdb_status import_line(void *self, const text_line *line, abdb_error *er
 static abdb_status import_products_of_log(const abdb_input *in, const abdb_overrides *overrides,
                                           const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.words = overrides,
-               .sink = sink,
-               .left_out = in->left_out,
-               .entry = calloc(1, sizeof *s.entry)};
-    abdb_status st = ABDB_OK;
+    state s = {.words = overrides, .sink = sink, .left_out = in->left_out};
+    abdb_status st = lines_deliver_each_with_entry(in, &s.entry, import_line, NULL, &s, err);
 
-    if (!s.entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    abdb_entry_reset(s.entry);
-    TRY(lines_deliver_each_without_mark(in, import_line, &s, err));
-done:
     abdb_arena_free(&s.arena);
     abdb_arena_free(&s.line_arena);
     free(s.seen);
-    free(s.entry);
     return st;
 }
 

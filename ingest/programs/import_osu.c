@@ -223,9 +223,7 @@ static abdb_status import_or_reject_osu_row(state *s, const text_line *line, abd
         TRY(line_reject_and_end_row(s->sink, line, "",
                                     entry->doubt ? entry->doubt : "no time and no rate", err));
     else {
-        abdb_entry_apply_overrides_and_check(entry, s->words);
-        TRY(s->sink->entry(s->sink->self, entry, err));
-        TRY(s->sink->row_end(s->sink->self, err));
+        TRY(abdb_entry_check_and_deliver_row(entry, s->words, s->sink, err));
     }
 done:
     free(entry);

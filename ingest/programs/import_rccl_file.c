@@ -174,9 +174,7 @@ static abdb_status import_or_reject_rccl_record(void *self, const abdb_flat_reco
     add_time_and_rates(entry, r, &a);
     abdb_flat_add_unread_values_as_factors(entry, r, NULL, &a);
     abdb_flat_copy_doubt_to_entry(entry, r);
-    abdb_entry_apply_overrides_and_check(entry, s->words);
-    TRY(s->sink->entry(s->sink->self, entry, err));
-    TRY(s->sink->row_end(s->sink->self, err));
+    TRY(abdb_entry_check_and_deliver_row(entry, s->words, s->sink, err));
 done:
     free(entry);
     abdb_arena_free(&a);

@@ -199,18 +199,6 @@ static void mark_latencies_longer_than_run(abdb_entry *entry, double duration)
     }
 }
 
-/* A run of which no request was completed is kept without results, as failed. False: it has none
- * for another reason. */
-static bool drop_results_mark_failed_if_none_completed(abdb_entry *entry, double completed,
-                                                       double requested)
-{
-    if (completed != 0 || !(requested > 0)) return false;
-    abdb_entry_drop_results_as_left_out(entry);
-    entry->field[ABDB_FIELD_status] = "failed";
-    entry->field[ABDB_FIELD_reason] = "no request was completed";
-    return true;
-}
-
 /* SGLang's client is a copy of vLLM's that has its own names for a few values. */
 static bool is_record_of_sglang(const abdb_flat_record *r)
 {
@@ -260,14 +248,13 @@ abdb_status abdb_serving_import_record(const abdb_overrides *overrides, const ab
         entry, abdb_flat_number_or_nan_note_doubt(r, "request_throughput"),
         abdb_flat_text_or_null_mark_asked(r, "request_throughput"), duration, completed, 1.2);
     abdb_flat_add_unread_values_as_factors(entry, r, noise, &a);
-    if (!(rate > 0) && !drop_results_mark_failed_if_none_completed(entry, completed, requested)) {
+    if (!(rate > 0) &&
+        !(requested > 0 && abdb_entry_fail_if_no_request_completed(entry, completed))) {
         TRY(abdb_flat_reject_and_end_row(sink, r, "output_throughput",
                                          "no rate: missing, zero or no number", err));
         goto done;
     }
-    abdb_entry_apply_overrides_and_check(entry, overrides);
-    TRY(sink->entry(sink->self, entry, err));
-    TRY(sink->row_end(sink->self, err));
+    TRY(abdb_entry_check_and_deliver_row(entry, overrides, sink, err));
 done:
     free(entry);
     abdb_arena_free(&a);

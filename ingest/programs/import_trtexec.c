@@ -60,8 +60,9 @@ static void forget_run(state *s)
 }
 
 /* Hands the run over, or rejects it where it has no summary, and forgets it. */
-static abdb_status import_or_reject_run_and_forget(state *s, abdb_error *err)
+static abdb_status import_or_reject_run_and_forget(void *self, abdb_error *err)
 {
+    state *s = self;
     abdb_reject reject = {.line = s->line,
                           .field = "Performance summary",
                           .reason = "missing: the run failed or did not end, or its log is cut"};
@@ -82,9 +83,7 @@ static abdb_status import_or_reject_run_and_forget(state *s, abdb_error *err)
     s->entry->field[ABDB_FIELD_model] = s->model;
     s->entry->field[ABDB_FIELD_devices] = "1"; /* trtexec runs an engine on one device */
     abdb_entry_add_settings_as_factors(s->entry, &s->settings, NULL, &s->arena);
-    abdb_entry_apply_overrides_and_check(s->entry, s->words);
-    TRY(s->sink->entry(s->sink->self, s->entry, err));
-    TRY(s->sink->row_end(s->sink->self, err));
+    TRY(abdb_entry_check_and_deliver_row(s->entry, s->words, s->sink, err));
 done:
     forget_run(s);
     return st;
@@ -340,19 +339,12 @@ done:
 static abdb_status import_runs_of_log(const abdb_input *in, const abdb_overrides *overrides,
                                       const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.words = overrides,
-               .sink = sink,
-               .left_out = in->left_out,
-               .entry = calloc(1, sizeof *s.entry)};
-    abdb_status st = ABDB_OK;
+    state s = {.words = overrides, .sink = sink, .left_out = in->left_out};
+    abdb_status st;
 
-    if (!s.entry) return ABDB_FAIL(err, ABDB_NOMEM, "a run");
-    forget_run(&s);
-    TRY(lines_deliver_each_without_mark(in, import_line, &s, err));
-    TRY(import_or_reject_run_and_forget(&s, err));
-done:
+    st = lines_deliver_each_with_entry(in, &s.entry, import_line, import_or_reject_run_and_forget,
+                                       &s, err);
     abdb_arena_free(&s.arena);
-    free(s.entry);
     return st;
 }
 

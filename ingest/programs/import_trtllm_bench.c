@@ -45,12 +45,17 @@ static int trtllm_bench_bid(const abdb_input *in)
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
+static void forget_numbers(state *s)
+{
+    s->requests = s->tp = s->pp = s->seconds = s->rate = s->output_tokens = NAN;
+}
+
 static void forget_run(state *s)
 {
     abdb_entry_reset(s->entry);
     s->settings = (abdb_settings){0};
     s->model = s->dtype = s->quantization = s->concurrency = NULL;
-    s->requests = s->tp = s->pp = s->seconds = s->rate = s->output_tokens = NAN;
+    forget_numbers(s);
     s->open = s->overview = false;
     s->line = 0;
     abdb_arena_free(&s->arena);
@@ -93,8 +98,9 @@ static void fill_entry_of_run(state *s)
 }
 
 /* Hands the run over, or rejects it where its overview or its rate is missing, and forgets it. */
-static abdb_status import_or_reject_run_and_forget(state *s, abdb_error *err)
+static abdb_status import_or_reject_run_and_forget(void *self, abdb_error *err)
 {
+    state *s = self;
     abdb_reject reject = {.line = s->line,
                           .field = "Total Output Throughput (tokens/sec)",
                           .reason = "no rate: missing, zero or no number"};
@@ -113,9 +119,7 @@ static abdb_status import_or_reject_run_and_forget(state *s, abdb_error *err)
         goto done;
     }
     fill_entry_of_run(s);
-    abdb_entry_apply_overrides_and_check(s->entry, s->words);
-    TRY(s->sink->entry(s->sink->self, s->entry, err));
-    TRY(s->sink->row_end(s->sink->self, err));
+    TRY(abdb_entry_check_and_deliver_row(s->entry, s->words, s->sink, err));
 done:
     forget_run(s);
     return st;
@@ -328,19 +332,13 @@ static abdb_status import_line(void *self, const text_line *line, abdb_error *er
 static abdb_status import_runs_of_log(const abdb_input *in, const abdb_overrides *overrides,
                                       const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.words = overrides,
-               .sink = sink,
-               .left_out = in->left_out,
-               .entry = calloc(1, sizeof *s.entry)};
-    abdb_status st = ABDB_OK;
+    state s = {.words = overrides, .sink = sink, .left_out = in->left_out};
+    abdb_status st;
 
-    if (!s.entry) return ABDB_FAIL(err, ABDB_NOMEM, "a run");
-    forget_run(&s);
-    TRY(lines_deliver_each_without_mark(in, import_line, &s, err));
-    TRY(import_or_reject_run_and_forget(&s, err));
-done:
+    forget_numbers(&s);
+    st = lines_deliver_each_with_entry(in, &s.entry, import_line, import_or_reject_run_and_forget,
+                                       &s, err);
     abdb_arena_free(&s.arena);
-    free(s.entry);
     return st;
 }
 

@@ -144,6 +144,23 @@ abdb_status lines_deliver_each_without_mark(const abdb_input *in, line_handler h
     return lines_deliver_each_with_mark(in, ABDB_MARK_UNKNOWN, handler, self, err);
 }
 
+abdb_status lines_deliver_each_with_entry(const abdb_input *in, abdb_entry **entry,
+                                          line_handler handler,
+                                          abdb_status (*finish)(void *self, abdb_error *err),
+                                          void *self, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    *entry = calloc(1, sizeof **entry);
+    if (!*entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    TRY(lines_deliver_each_without_mark(in, handler, self, err));
+    if (finish) TRY(finish(self, err));
+done:
+    free(*entry);
+    *entry = NULL;
+    return st;
+}
+
 abdb_status lines_deliver_each_with_mark(const abdb_input *in, abdb_decimal_mark mark,
                                          line_handler handler, void *self, abdb_error *err)
 {

@@ -28,6 +28,11 @@ typedef abdb_status (*line_handler)(void *self, const text_line *line, abdb_erro
 ABDB_MUST_USE abdb_status lines_deliver_each_without_mark(const abdb_input *in,
                                                           line_handler handler, void *self,
                                                           abdb_error *err);
+/* The same, with an empty entry in *entry until the end, since it is too large for a stack; finish
+ * (or NULL) is called behind the last line. */
+ABDB_MUST_USE abdb_status lines_deliver_each_with_entry(
+    const abdb_input *in, abdb_entry **entry, line_handler handler,
+    abdb_status (*finish)(void *self, abdb_error *err), void *self, abdb_error *err);
 /* The same, of lines whose numbers have that decimal mark. */
 ABDB_MUST_USE abdb_status lines_deliver_each_with_mark(const abdb_input *in, abdb_decimal_mark mark,
                                                        line_handler handler, void *self,

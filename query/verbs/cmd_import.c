@@ -1,6 +1,5 @@
 /* cmd_import.c - abdb import: files, folders, archives and standard input into the database, one
  * transaction a file or member. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -203,17 +202,6 @@ done:
     return st;
 }
 
-/* Reads standard input to its end. */
-static abdb_status read_stdin_text(abdb_text *out, abdb_error *err)
-{
-    char part[65536];
-    size_t size;
-
-    while ((size = fread(part, 1, sizeof part, stdin)) > 0) abdb_text_add(out, part, size);
-    if (ferror(stdin)) return ABDB_FAIL(err, ABDB_IO, "standard input: %s", strerror(errno));
-    return out->failed ? ABDB_FAIL(err, ABDB_NOMEM, "standard input") : ABDB_OK;
-}
-
 /* --check: prints which files of a list are new, changed or gone. Returns the exit code: partial
  * where lines cannot be read, gated where files differ. */
 static abdb_status print_check_of_list(const abdb_args *args, int *code, abdb_error *err)
@@ -228,10 +216,7 @@ static abdb_status print_check_of_list(const abdb_args *args, int *code, abdb_er
     if (args->positionals)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--check LIST reads no other file; import %s apart",
                       args->positional[0]));
-    if (strcmp(path, "-") == 0)
-        TRY(read_stdin_text(&list, err));
-    else
-        TRY(abdb_read_and_protect_text_file(path, &list, err));
+    TRY(abdb_read_and_protect_text_file(strcmp(path, "-") == 0 ? "/dev/stdin" : path, &list, err));
     TRY(abdb_open_guarded_readonly_db(args, &db, err));
     TRY(abdb_tabulate_files_of_list(db, abdb_text_get(&list), &table, &differing, &unread, err));
     TRY(abdb_print_table_by_options_end_deadline(args, &table, err));
