@@ -99,3 +99,12 @@ facts() {
 answered() {
     sed 's/^name    ?/name    my-table/; s/^set     evidence ?/set     evidence published/'
 }
+# The databases that the commands of traps.txt name: t.db, own.db, money.db and serving.db.
+fill_databases_of_traps() {
+    filled "$root/data"
+    abdb import -q --db own.db "$fixtures/traps.csv"
+    cp "$ABDB_DB" money.db
+    abdb import -q --db money.db "$fixtures/traps-prices.csv"
+    cp --reflink=auto "$ABDB_DB" serving.db
+    abdb import -q --db serving.db "$fixtures/traps_serving.csv"
+}

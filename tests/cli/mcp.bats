@@ -175,12 +175,7 @@ END
 }
 
 @test "mcp: every trap is refused, normalised or named through it, too" {
-    filled "$root/data"
-    abdb import -q --db own.db "$fixtures/traps.csv"
-    cp "$ABDB_DB" money.db
-    abdb import -q --db money.db "$fixtures/traps-prices.csv"
-    cp --reflink=auto "$ABDB_DB" serving.db
-    abdb import -q --db serving.db "$fixtures/traps_serving.csv"
+    fill_databases_of_traps
     client
     cat >t.py <<'END'
 from client import *

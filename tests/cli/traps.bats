@@ -6,12 +6,7 @@ load common
 lines() { grep -v '^#' "$BATS_TEST_DIRNAME/traps.txt"; }
 
 @test "each trap is refused, normalised or named in the answer" {
-    filled "$root/data"
-    abdb import -q --db own.db "$fixtures/traps.csv"
-    cp "$ABDB_DB" money.db
-    abdb import -q --db money.db "$fixtures/traps-prices.csv"
-    cp --reflink=auto "$ABDB_DB" serving.db
-    abdb import -q --db serving.db "$fixtures/traps_serving.csv"
+    fill_databases_of_traps
     n=0
     while IFS= read -r line; do
         IFS=$'\t' read -r what command code says < <(sed 's/\\|/\x01/g; s/ | /\t/; s/ | /\t/; s/ | /\t/; s/\x01/|/g' <<<"$line")
