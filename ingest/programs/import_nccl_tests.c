@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "ingest/check_entry.h"
+#include "ingest/programs/nccl_summary.h"
 #include "ingest/programs/nccl_types.h"
 #include "ingest/read/text_lines.h"
 #include "ingest/read/unknown_factor.h"
@@ -39,6 +40,8 @@ typedef struct {
     size_t columns, first, second; /* second: where the in-place columns begin, 0 none */
     char name[LINE_WORDS_MAX][16];
     abdb_settings settings; /* of the lines that begin with '#' */
+    nccl_failures failures;
+    size_t tables; /* begun so far */
     abdb_arena arena;
 } state;
 
@@ -179,7 +182,7 @@ static bool store_columns_if_nccl_table_header(state *s, const text_line *line)
         else
             s->first = i;
     }
-    return s->first > 0;
+    return true;
 }
 
 static size_t find_nccl_column_from(const state *s, const char *name, size_t from)
@@ -291,6 +294,16 @@ static void add_unusual_columns_as_factors(state *s, const text_line *line, size
                                                                ABDB_MARK_UNKNOWN, usual, a);
 }
 
+/* Rows of a table whose summary alone reports wrong values: any of them may hold them. */
+static void mark_failed_if_summary_reports_wrong_values(const state *s, abdb_entry *entry)
+{
+    if (s->tables && s->tables <= s->failures.tables && s->failures.is_unexplained[s->tables - 1]) {
+        entry->field[ABDB_FIELD_verified] = "fail";
+        abdb_entry_add_mark_and_problem(entry, "failed",
+                                        "the summary of the run reports wrong values, no row does");
+    }
+}
+
 /* One size in one place: its columns begin with the time. */
 static abdb_status import_nccl_table_placement(state *s, const text_line *line,
                                                size_t placement_start, const char *place,
@@ -333,6 +346,7 @@ static abdb_status import_nccl_table_placement(state *s, const text_line *line,
             abdb_entry_add_mark_and_problem(entry, "failed", "an error of %g",
                                             line_word_number_or_nan(line, wrong_column));
     }
+    mark_failed_if_summary_reports_wrong_values(s, entry);
     if (s->said > s->ranks && s->ranks)
         abdb_entry_add_mark_and_problem(entry, "contradiction",
                                         "each process has %ld devices, and %ld ranks are listed",
@@ -394,6 +408,7 @@ static abdb_status store_comment_or_import_nccl_table_line(void *self, const tex
     bool note = line->words && (line->word[0][0] == '#' || (strcmp(line->word[0], "nThread") == 0 &&
                                                             strstr(line->text, "nGpus ") != NULL));
     text_line filled = *line;
+    bool header;
     abdb_status st = ABDB_OK;
 
     store_collective_of_this_or_next_run(s, line);
@@ -407,9 +422,9 @@ static abdb_status store_comment_or_import_nccl_table_line(void *self, const tex
             forget_run_take_next_collective(s);
         if (!s->columns) store_settings_of_comment_line(s, line->text);
     }
-    if (store_columns_if_nccl_table_header(s, line) || note || !s->columns ||
-        !(line_word_number_or_nan(line, 0) >= 0))
-        return ABDB_OK;
+    header = store_columns_if_nccl_table_header(s, line);
+    s->tables += header;
+    if (header || note || !s->columns || !(line_word_number_or_nan(line, 0) >= 0)) return ABDB_OK;
     s->rows++;
     insert_empty_words_for_blank_redop_and_root(s, &filled);
     line = &filled;
@@ -440,14 +455,17 @@ static abdb_status import_nccl_console_lines(const abdb_input *in, const abdb_ov
                                              const abdb_sink *sink, abdb_error *err)
 {
     state *s = calloc(1, sizeof *s);
-    abdb_status st;
+    abdb_status st = ABDB_OK;
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a table");
     s->left_out = in->left_out;
     s->words = overrides;
     s->sink = sink;
-    st = lines_deliver_each_with_mark(in, lines_find_decimal_mark_by_number_rows(in),
-                                      store_comment_or_import_nccl_table_line, s, err);
+    TRY(abdb_nccl_find_unexplained_failures(in, &s->failures, err));
+    TRY(lines_deliver_each_with_mark(in, lines_find_decimal_mark_by_number_rows(in),
+                                     store_comment_or_import_nccl_table_line, s, err));
+done:
+    free(s->failures.is_unexplained);
     abdb_arena_free(&s->arena);
     free(s);
     return st;
@@ -456,7 +474,7 @@ static abdb_status import_nccl_console_lines(const abdb_input *in, const abdb_ov
 const abdb_importer abdb_import_nccl_tests = {
     "nccl-tests",
     "nccl-tests and rccl-tests: the table of the console, or a CSV copy of it",
-    5,
+    6,
     NULL,
     nccl_tests_bid,
     import_nccl_console_lines};

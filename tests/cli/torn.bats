@@ -243,3 +243,15 @@ P
     fails 5 "abdb reads no profiles"
     [ "$(ask 'SELECT count(*) FROM v_result')" -gt 0 ]
 }
+
+@test "nccl-tests: a failed summary over rows without a wrong value marks the rows of its table alone" {
+    table() { printf './all_reduce_perf\n#  Rank  0 Group  0 Pid  1 on na device  0 [0x0f] A1\n# size count type redop root time algbw busbw #wrong\n%b' "$1"; }
+    good=' 16500 2 float sum -1 11 1.5 2.5 0\n'
+    { table "$good# Out of bounds values : 3 FAILED\n"; table " 18000 2 float sum -1 12 1.5 2.5 0\n# Out of bounds values : 0 OK\n"
+      table " 19500 2 float sum -1 13 1.5 2.5 0\n 21000 2 float sum -1 14 1.5 2.5 7\n# Out of bounds values : 7 FAILED\n"; } >n.txt
+    run abdb import n.txt
+    fails 0 "marked failed: 2 entries"
+    [[ $output == *"the summary of the run reports wrong values, no row does"* ]]
+    same "$(ask "SELECT CAST(1e6 * value + 0.5 AS INTEGER), verified, flags FROM v_result WHERE metric = 'time_s' ORDER BY 1")" \
+        $'11,fail,failed\n12,pass,\n13,pass,\n14,fail,failed'
+}
