@@ -1,5 +1,6 @@
-/* load_set.c - a set of results in its three steps: picked, with its factors, normalised; see
+/* load_set.c - a set of results in its steps: picked, with its factors, normalised; see
  * result_set.h. A file of its own, because selection_sql.c and normalise.c both stand below it. */
+#include "query/compare/power_definition.h"
 #include "query/compare/result_set.h"
 
 abdb_status abdb_set_load_normalised(abdb_set *out, sqlite3 *db, const char *selection,
@@ -12,6 +13,7 @@ abdb_status abdb_set_load_normalised(abdb_set *out, sqlite3 *db, const char *sel
     TRY(abdb_set_select_rows_or_explain_none(out, db, where, measure, err));
     TRY(abdb_set_load_factors(out, db, err));
     TRY(abdb_set_normalise_values_or_note_why_not(out, db, measure, err));
+    TRY(abdb_set_add_power_definitions(out, db, measure->per, err));
 done:
     return st;
 }

@@ -130,6 +130,7 @@ STREAMS = {
     "blas-bench": ["blas_bench.log", BARE_BLAS],
     "inference-perf": ["inference_perf.json"],
     "llmperf": ["llmperf.json"],
+    "mlperf-system-power": ["system_power.json", "system_power_examples.jsonl"],
     "llama-perplexity": ["llama_perplexity.log", BARE_PERPLEXITY],
     "llama-bench": ["llama_bench.log", BARE_LLAMA, FULL_LLAMA],
     "llama-bench csv": [CSV_LLAMA, NEW_CSV_LLAMA],

@@ -30,7 +30,7 @@ SETTINGS = {
 OTHER = {"summary.json": [("6.0-", "6.0-9"), ("Acme", "Bolt")], "checker.csv": [("Acme", "Bolt")], "cm_result.json": [("Someone", "Bolt")],
          "site_flat.csv": [("6.0-", "6.0-9"), ("Acme", "Bolt")]}
 # Of a file with several kinds of values one is compared.
-METRIC = {"lm_eval.json": ["--metric", "accuracy"], "nvbandwidth.json": ["--metric", "bytes_per_s"], "llama_perplexity.log": ["--metric", "perplexity"]}
+METRIC = {"system_power.json": ["--metric", "provisioned_power_w"], "lm_eval.json": ["--metric", "accuracy"], "nvbandwidth.json": ["--metric", "bytes_per_s"], "llama_perplexity.log": ["--metric", "perplexity"]}
 # What a format's importer calls noise, or reads for another purpose: places of objects, columns and lines.
 NOISE = {
     "google_benchmark.json": ["benchmarks.family_index", "benchmarks.cpu_time", "benchmarks.run_type", "benchmarks.name", "benchmarks.error_*",
@@ -44,6 +44,7 @@ NOISE = {
     "serving.json": ["duration", "request_goodput", "date", "tokenizer_id"],
     "llama_bench.jsonl": ["test_time", "cpu_info", "model_filename", "model_size", "build_*", "backends", "gpu_info", "stddev_*", "avg_ns"],
     "hyperfine.json": ["results.user", "results.system"],
+    "system_power.json": ["system_desc_id"],  # the system is what is compared
     "mlperf_storage.json": ["", "runs", "overall.num_benchmark_runs", "overall.train_throughput_stdev*", "runs.*"],  # the score is compared, not its runs
     "summary.json": ["Details", "Code", "Unique ID*", "ColorKey", "p#", "compliance", "Location", "Notes", "Platform", "System", "UsedModel", "host_*",
                      "Processor", "operating_system", "ID", "errors", "Nodes", "inferred", "has_power", "Performance_Units"],  # the last three: as it is where nothing is said
@@ -178,7 +179,7 @@ FORMS = {
     "osu.txt": console("# Size", "# [ %s: %s ]"), "nccl_tests.out": console("0: # Using devices", "0: # %s: %s"),
     "mlperf_detail.txt": mllog, "mlperf_training.txt": mllog,
     "serving_console.txt": console("Benchmark duration", "%s: %s"),
-    "inference_perf.json": json_places, "llmperf.json": json_places, "vllm_throughput.json": json_places,
+    "inference_perf.json": json_places, "llmperf.json": json_places, "system_power.json": json_places, "vllm_throughput.json": json_places,
     "aiperf.json": json_places, "guidellm.json": json_places, "lm_eval.json": json_places,
     "trtllm_bench.log": console("PP Size", "%s: %s"), "llama_perplexity.log": console("0.00.031.309 I print_info: file type", "print_info: %s = %s"),
     "llama_batched.jsonl": json_places, "llama_batched.log": console("print_info: file type", "print_info: %s = %s"),
