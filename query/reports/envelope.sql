@@ -11,7 +11,7 @@
 -- param: watts | number >0.. | | power that is there, such as 1e6 for 1 MW
 -- param: racks | number >0.. | | racks that are there
 -- param: usd_per_hour | number >0.. | | budget of an hour
--- param: power | text | rated | how the power of a system is defined: rated (of its devices, as specified) or measured (in the run of the point) | VALUES ('rated'), ('measured')
+-- param: power | text | rated | definition of the power of a system: rated (of its devices, as specified); in the run of the point wall, supply or counters; measured: any one of these | VALUES ('rated'), ('measured'), ('wall'), ('supply'), ('counters')
 -- param: device_watts | number >0.. | | your own power of a device with its share of the system, instead
 -- param: pue | number 1.. | 1 | power of the site over that of its systems
 -- param: devices_per_rack | number 1.. | | devices that a rack holds
@@ -32,7 +32,7 @@
 -- column: racks_used | racks | g4 | that these systems take
 -- column: usd_per_hour | USD/h | g5 | that these systems cost
 -- column: device_watts | W/device | g4 | of the definition of power
--- column: power | power | | rated, measured, or yours
+-- column: power | power | | its definition: rated, wall, supply, counters or unknown; or yours
 -- column: price | USD/h/device | 3 | the lowest that counts, or your quote
 -- column: provider | provider | | who asks that price; you: --price
 -- column: price_age_days | days old | 0 | of the price; from its first day where that is a range
@@ -60,11 +60,13 @@ SELECT * FROM met WHERE small
 -- @table need
 SELECT r.*, a.per_device_hour, a.provider, a.provider_kind, a.kind, a.age_days, a.valid_from, a.key AS price_key,
        coalesce(:device_watts, CASE :power WHEN 'rated' THEN (SELECT s.value FROM v_spec s WHERE s.device = r.device AND s.quantity = 'power' AND s.basis = 'card' AND s.preferred = 1)
-                ELSE (SELECT p.value FROM v_result p WHERE p.entry_id = r.entry_id AND p.metric = 'power_w' ORDER BY p.ordinal LIMIT 1) END) AS stated_watts
+                ELSE (SELECT p.value FROM v_power p WHERE p.entry_id = r.entry_id AND p.metric = 'power_w' AND (:power = 'measured' OR p.definition = :power) ORDER BY p.ordinal LIMIT 1) END) AS stated_watts,
+       CASE WHEN :device_watts IS NULL AND :power <> 'rated' THEN
+                (SELECT coalesce(p.definition, 'unknown') FROM v_power p WHERE p.entry_id = r.entry_id AND p.metric = 'power_w' AND (:power = 'measured' OR p.definition = :power) ORDER BY p.ordinal LIMIT 1) END AS definition
   FROM system r LEFT JOIN used a ON a.device = r.device AND a.size IS r.devices AND a.nodes IS r.nodes
 -- @table sized
 -- of one system; measured power is that of the run
-SELECT n.*, CASE WHEN :device_watts IS NULL AND :power = 'measured' THEN stated_watts ELSE stated_watts * n.devices END * :pue AS system_watts,
+SELECT n.*, CASE WHEN :device_watts IS NULL AND :power <> 'rated' THEN stated_watts ELSE stated_watts * n.devices END * :pue AS system_watts,
        n.devices * 1.0 / :devices_per_rack AS system_racks, n.devices * n.per_device_hour AS system_usd
   FROM need n
 -- @table fitted
@@ -74,6 +76,8 @@ SELECT s.*, CAST(floor(:watts / system_watts * (1 + 1e-12)) AS INTEGER) AS by_po
             WHEN s.load_kind NOT IN ('users', 'concurrency') THEN 'users are not counted along ' || s.load_kind
             WHEN coalesce(:watts, :racks, :usd_per_hour) IS NULL THEN 'no envelope: --watts, --racks or --usd-per-hour'
             WHEN :watts IS NOT NULL AND system_watts IS NULL THEN 'no ' || :power || ' power of it is known: --device-watts gives one'
+            WHEN :watts IS NOT NULL AND (SELECT count(DISTINCT definition) FROM sized) > 1 THEN
+                 'its power is by definition ' || definition || ', another''s is not: --power wall, supply or counters'
             WHEN :racks IS NOT NULL AND system_racks IS NULL THEN 'how many devices a rack holds is not known: --devices-per-rack'
             WHEN :usd_per_hour IS NOT NULL AND system_usd IS NULL THEN 'no price of it is known: --price gives one' END AS reason
   FROM sized s
@@ -83,7 +87,7 @@ SELECT f.*, CASE WHEN reason IS NULL THEN min(coalesce(by_power, 9e15), coalesce
 SELECT device, devices, model, dtype, input_tokens, output_tokens, systems * load AS users, systems * value AS tokens_per_s, CAST(systems AS INTEGER) AS systems,
        CASE systems WHEN by_power THEN 'power' WHEN by_racks THEN 'racks' WHEN by_budget THEN 'budget' END AS binds,
        systems * system_watts / 1000 AS kilowatts, systems * system_racks AS racks_used, systems * system_usd AS usd_per_hour, stated_watts AS device_watts,
-       CASE WHEN :device_watts IS NOT NULL THEN 'yours' WHEN :watts IS NOT NULL THEN :power END AS power, per_device_hour AS price, provider, age_days AS price_age_days,
+       CASE WHEN :device_watts IS NOT NULL THEN 'yours' WHEN :watts IS NOT NULL THEN coalesce(definition, :power) END AS power, per_device_hour AS price, provider, age_days AS price_age_days,
        load / (system_watts / 1000) AS users_per_kilowatt, load / system_usd AS users_per_usd_hour, load, standing, reason AS why, curve,
        trim(coalesce(device, '') || coalesce(' ' || dtype, '')) AS _label, key || coalesce(' ' || key_high, '') || coalesce(' ' || price_key, '') AS _facts
   FROM counted ORDER BY model, users DESC, device, curve;

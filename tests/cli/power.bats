@@ -115,3 +115,27 @@ END
     abdb import -q --set factor.cooling=air older.json
     same "$(ask "SELECT value FROM v_power")" 14700
 }
+
+@test "an envelope in watts takes powers of one definition, and names it; cost-model dates its assumptions" {
+    for run in "H100-SXM 5000 wall" "H200-SXM 4000 counters" "L40S 2000 -"; do
+        set -- $run
+        jq -nc --arg device "$1" --argjson watts "$2" --arg definition "$3" \
+            '{record: "entry", field: {evidence: "measured", kind: "run", workload: "serving", scenario: "serving", model: "llama-x", source: "mine", device: $device,
+              devices: "8", date: "2026-11-01"}, factor: ({concurrency: "16"} + if $definition == "-" then {} else {power_definition: $definition} end),
+              result: [{metric: "tokens_per_s", statistic: "value", value: 900}, {metric: "tpot_s", statistic: "p99", value: 0.02},
+              {metric: "power_w", statistic: "mean", value: $watts}]}'
+    done >curves.jsonl
+    abdb import -q curves.jsonl
+    envelope() { abdb query envelope --watts 10000 --at tpot=50ms "$@" -o csv --columns device,systems,power,why | tail -n +2 | sort; }
+    run envelope --power measured
+    fails 0 "by definition wall, another's is not"
+    [[ $output == *"by definition counters"*"by definition unknown"* ]]
+    same "$(envelope --power wall | grep -c 'no wall power of it is known')" 2
+    same "$(envelope --power wall | grep H100)" H100-SXM,2,wall,
+    same "$(envelope --power counters | grep H200)" H200-SXM,2,counters,
+    run abdb query cost-model --grid 380 --assumed-on 2026-11-01
+    fails 0 "345.8"
+    [[ $output == *"380.0 g of CO2 equivalent per kWh, of 2026-11-01"* ]]
+    run abdb query cost-model
+    fails 0 "of no stated day: --assumed-on"
+}
