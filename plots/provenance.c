@@ -9,8 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "schema/core/outguard.h"
 #include <zlib.h>
+
+#include "plots/png_chunk.h"
+#include "schema/core/outguard.h"
 
 static const char png_head[] = "\x89PNG\r\n\x1a\n", svg_begin[] = "<metadata id=\"abdb\">",
                   svg_end[] = "</metadata>\n", html_begin[] = "<meta name=\"abdb\" content=\"",
@@ -117,11 +119,6 @@ static bool extract_provenance_element(const char *data, size_t size, const char
 
 /* --- PNG ------------------------------------------------------------------------------------- */
 
-static void write_be32(unsigned char out[4], size_t number)
-{
-    for (int i = 0; i < 4; i++) out[i] = (unsigned char)(number >> (24 - 8 * i));
-}
-
 static size_t read_be32(const char *data)
 {
     const unsigned char *d = (const unsigned char *)data;
@@ -148,22 +145,16 @@ static bool find_start_of_next_png_chunk_of_type(const char *data, size_t size, 
  * unchanged. */
 static void insert_png_provenance(const char *data, size_t size, const char *stamp, abdb_text *out)
 {
-    size_t at = PNG_HEAD, length, text = strlen(stamp);
-    unsigned char number[4];
+    size_t at = PNG_HEAD, length;
     abdb_text chunk = {0};
 
     if (!find_start_of_next_png_chunk_of_type(data, size, "IEND", &at, &length) || at == size)
         at = size;
     abdb_text_add(out, data, at);
     if (at < size) {
-        abdb_text_puts(&chunk, "iTXt");
         abdb_text_add(&chunk, png_keyword, PNG_WORD);
-        abdb_text_add(&chunk, stamp, text);
-        write_be32(number, PNG_WORD + text);
-        abdb_text_add(out, (char *)number, 4);
-        abdb_text_add(out, chunk.data, chunk.size);
-        write_be32(number, crc32(0, (const unsigned char *)chunk.data, (uInt)chunk.size));
-        abdb_text_add(out, (char *)number, 4);
+        abdb_text_add(&chunk, stamp, strlen(stamp));
+        abdb_png_append_chunk(out, "iTXt", chunk.data, chunk.size);
         abdb_text_add(out, data + at, size - at);
     }
     out->failed |= chunk.failed;

@@ -1,7 +1,7 @@
 # title: MLPerf® Inference over rounds, best per device: {model} {scenario}
-# finding: {leader} leads the latest round, {round}, in {model} {scenario} at {best} {unit} per device
-# finding: {tied} share the lead of the latest round, {round}, in {model} {scenario} at {best} {unit} per device
-# finding: {only} alone has results in the latest round, {round}, of {model} {scenario}: {best} {unit} per device
+# finding: {leader} leads {round}, the latest round of {model} {scenario}, at {best} {unit} per device
+# finding: {tied} share the lead of {round}, the latest round of {model} {scenario}, at {best} {unit} per device
+# finding: {only} alone has results in {round}, the latest round of {model} {scenario}: {best} {unit} per device
 # subtitle: {unit} per device†, the best submission of each device and round; hollow: not in an official list
 # ranks: per_chip device in round
 # report: mlperf-rounds

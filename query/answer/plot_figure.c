@@ -9,6 +9,7 @@
 #include "query/answer/caption_note.h"
 #include "query/answer/deadline.h"
 #include "query/answer/headline.h"
+#include "plots/png_chunk.h"
 #include "plots/provenance.h"
 #include "query/answer/provenance.h"
 #include "query/answer/sql_rows.h"
@@ -408,6 +409,24 @@ done:
     return st;
 }
 
+/* Notes in a PNG for print how many dots an inch has. *data is replaced. */
+static abdb_status set_resolution_if_printed_png(const abdb_figure *figure, abdb_picture picture,
+                                                 char **data, size_t *size, abdb_error *err)
+{
+    abdb_text whole = {0};
+
+    if (picture != ABDB_PNG || !figure->printed) return ABDB_OK;
+    abdb_png_append_with_resolution(&whole, *data, *size, ABDB_CSS_DPI * figure->pixels);
+    if (whole.failed) {
+        abdb_text_free(&whole);
+        return ABDB_FAIL(err, ABDB_NOMEM, "a picture");
+    }
+    free(*data);
+    *data = whole.data;
+    *size = whole.size;
+    return ABDB_OK;
+}
+
 abdb_status abdb_plot_draw_with_provenance(const abdb_plot *plot, abdb_picture picture,
                                            abdb_tone tone, const char *path, abdb_error *err)
 {
@@ -423,7 +442,10 @@ abdb_status abdb_plot_draw_with_provenance(const abdb_plot *plot, abdb_picture p
     if (!drawn) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a picture"));
     TRY(abdb_figure_draw(abdb_text_get(&plot->script), picture, tone, abdb_deadline_seconds_left(),
                          drawn, err));
-    if (fflush(drawn) != 0) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a picture"));
+    if (fclose(drawn) != 0) st = ABDB_FAIL(err, ABDB_NOMEM, "a picture");
+    drawn = NULL; /* data is whole, and ours */
+    if (st != ABDB_OK) goto done;
+    TRY(set_resolution_if_printed_png(&plot->figure, picture, &data, &size, err));
     if (picture != ABDB_DUMB && picture != ABDB_SIXEL) {
         abdb_sha256_hex(data, size, digest);
         TRY(abdb_provenance_append_json(plot, picture, tone, digest, NULL, &stamp, err));

@@ -10,8 +10,8 @@ static const char definition_factor[] = "power_definition";
 
 /* Factors that describe how power was measured. */
 static const char *const power_factors[] = {
-    definition_factor, "energy_scope",     "power_level",  "power_machine_share",
-    "power_meter",     "power_subsystems", "power_window",
+    definition_factor,  "energy_scope", "power_level",    "power_machine_share", "power_meter",
+    "power_subsystems", "power_window", "power_coverage", "power_window_s",
 };
 
 static bool is_about_power(const abdb_set *set, size_t member_index, const char *per)

@@ -209,6 +209,15 @@ script() { # FIGURE
     done
     draw mlperf-rounds --size 390px --out px.svg
     grep -q 'width="390"' px.svg
+    # a PNG for print has its resolution, so that a document places it in this size
+    for size in 180mm 18cm 720x440; do
+        draw mlperf-rounds --size $size --out $size.png >/dev/null
+    done
+    resolution='import struct, sys
+d = open(sys.argv[1], "rb").read(); at = d.find(b"pHYs")
+print(round(1000 * struct.unpack(">I", d[16:20])[0] / struct.unpack(">II", d[at + 4 : at + 12])[0]) if at == 37 else "none")'
+    same "$(for size in 180mm 18cm 720x440; do python3 -c "$resolution" $size.png; done)" $'180\n180\nnone'
+    abdb verify 180mm.png
     run draw mlperf-rounds --width 88mm
     fails 2 "unknown option '--width', did you mean --size 88mm?"
     run draw mlperf-rounds --height 300
