@@ -531,6 +531,34 @@ P
     fails 5 "no rate, or no shape of three numbers"
 }
 
+@test "dcgmi diag: a verdict for each test, its numbers by GPU; a failed test is a mark, an unknown verdict a reject" {
+    run abdb import "$fixtures/dcgm_diag.txt"
+    fails 0 "9 rows: 8 accepted, 0 duplicate, 1 rejected, 0 ignored; values: 13 kept"
+    fails 0 "first line 43: software: no verdict (Pass, Fail, Skip, Warn or Not Run)"
+    fails 0 "the test failed: GPU 1 Max power of 150.5 is below the target"
+    run abdb import "$fixtures/dcgm_diag.json"
+    fails 0 "7 rows: 7 accepted, 0 duplicate, 0 rejected, 0 ignored; values: 6 kept"
+    shown() { ask "SELECT r.workload, gpu.text, o.text, devices, verified, statistic, value, flags FROM v_result r JOIN v_factor gpu ON gpu.result_id = r.result_id AND gpu.factor = 'gpu' LEFT JOIN v_factor o ON o.result_id = r.result_id AND o.factor = 'operation' WHERE $1 ORDER BY r.entry_id, metric, statistic"; }
+    same "$(shown "locator LIKE 'line %'")" \
+        $'memory-copy,0,device_to_host,1,pass,value,12250000000,\nmemory-copy,0,device_to_host,1,pass,value,2.125e-06,\nmemory-copy,0,host_to_device,1,pass,value,11500000000,\nmemory-copy,0,host_to_device,1,pass,value,2.25e-06,\nmemory-copy,0,bidirectional,1,pass,value,20750000000,\nmemory-copy,0,bidirectional,1,pass,value,4.5e-06,\nmemory-copy,1,device_to_host,1,pass,value,12500000000,\ndcgm-diag,0,,1,pass,value,10995116277760,\ndcgm-diag,0,,1,pass,max,250.5,\ndcgm-diag,0,,1,pass,mean,240.5,\ndcgm-diag,1,,1,fail,max,150.5,failed\ndcgm-diag,1,,1,fail,mean,140.5,failed\nmemory-copy,0,host_to_device,1,pass,value,26250000000,'
+    # 2048 gigaflops of 2^30; one result of two GPUs; a skipped test that printed its power
+    same "$(shown "locator LIKE 'DCGM%' AND r.metric <> 'time_s' AND r.workload <> 'memory-copy'")" \
+        $'dcgm-diag,0,,1,pass,value,2199023255552,\ndcgm-diag,1,,1,pass,value,1099511627776,\ndcgm-diag,1,,1,unchecked,mean,70,'
+    same "$(ask "SELECT status, verified, reason, devices FROM v_run WHERE status <> 'ok' ORDER BY entry_id")" \
+        $'failed,fail,GPU 1 Max power of 150.5 is below the target,1\nskipped,unchecked,EUD Test: Skip,\nfailed,fail,Persistence mode is off,1\nfailed,fail,software: Fail,\nskipped,unchecked,targeted_power: Skip,1'
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE factor IN ('dcgm_version', 'driver_version', 'pci_device_ids') ORDER BY 1, 2")" \
+        $'dcgm_version,3.3.9\ndcgm_version,4.2.3\ndcgm_version,4.4.2\ndriver_version,570.10.00\ndriver_version,580.10.00\npci_device_ids,"2237,2237"\npci_device_ids,"2330, 2330"'
+    # a torn row ends its sentence, and a number that lost a part is left out
+    sed '/idirectional bandwidth/s/ |$//' "$fixtures/dcgm_diag.txt" >torn.txt
+    run abdb import --dry-run torn.txt
+    fails 0 "8 accepted, 0 duplicate, 2 rejected, 0 ignored; values: 11 kept"
+    printf '{"DCGM Diagnostic": {"test_categories": [{"category": "Hardware", "tests": [{"name": "pcie", "results": [{"gpu_ids": "0,1", "status": "Pass", "info": ["Host to GPU bandwidth: 9.5 GB/s", "GPU 0 GPU 1 Host to GPU bandwidth: 8.5 GB/s", "GPU 0 Host to GPU bandwidth: 8.5 Gbit/s", "GPU 0 bidirectional bandwidth: 1,234 GB/s", "GPU 7 Host to GPU bandwidth: 8.5 GB/s", "GPU 1 Host to GPU bandwidth: 0 GB/s"]}]}]}]}}' >bad.json
+    run abdb import bad.json
+    fails 0 "1 accepted, 0 duplicate, 0 rejected, 0 ignored; values: 6 left out"
+    fails 0 "bytes_per_s is '1,234'"
+    fails 0 "number without a GPU (1), number of two GPUs (1), damaged number (1), number of a GPU without verdict (1), zero"
+}
+
 @test "rccl-tests -Z: CSV and JSON of all versions; a header without nodes is completed; wrong values are marked" {
     run abdb import "$fixtures/rccl_tests.csv"
     fails 0 "3 rows: 3 accepted"
