@@ -30,7 +30,7 @@ SETTINGS = {
 OTHER = {"summary.json": [("6.0-", "6.0-9"), ("Acme", "Bolt")], "checker.csv": [("Acme", "Bolt")], "cm_result.json": [("Someone", "Bolt")],
          "site_flat.csv": [("6.0-", "6.0-9"), ("Acme", "Bolt")]}
 # Of a file with several kinds of values one is compared.
-METRIC = {"lm_eval.json": ["--metric", "accuracy"], "nvbandwidth.json": ["--metric", "bytes_per_s"], "llama_perplexity.log": ["--metric", "perplexity"]}
+METRIC = {"rvs.log": ["--metric", "power_w"], "lm_eval.json": ["--metric", "accuracy"], "nvbandwidth.json": ["--metric", "bytes_per_s"], "llama_perplexity.log": ["--metric", "perplexity"]}
 # What a format's importer calls noise, or reads for another purpose: places of objects, columns and lines.
 NOISE = {
     "google_benchmark.json": ["benchmarks.family_index", "benchmarks.cpu_time", "benchmarks.run_type", "benchmarks.name", "benchmarks.error_*",
@@ -187,7 +187,7 @@ FORMS = {
     "sglang_batch.jsonl": json_places, "hpl.out": console("trsm_cutoff", "%s from environment variable %s"),
     "hpl_mxp.out": console("   --sloppy-type", "   --%s = %s"),
     "rccl_tests.json": json_places, "rccl_tests.csv": csv_places,
-    "superbench.jsonl": json_places, "dcgm_diag.json": json_places, "dcgm_diag.txt": console("| Driver Version", "| %-25s | %-46s |"), "nvbandwidth.txt": console("CUDA Runtime", "%s: %s"),
+    "superbench.jsonl": json_places, "rvs.log": console("| ROCm version", "| %-32s | %-32s |"), "dcgm_diag.json": json_places, "dcgm_diag.txt": console("| Driver Version", "| %-25s | %-46s |"), "nvbandwidth.txt": console("CUDA Runtime", "%s: %s"),
     "nvbandwidth.json": json_places, "trtexec.log": console("[07/30/2026-15:30:36] [I] Streams", "[I] %s: %s"),
 }
 

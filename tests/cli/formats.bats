@@ -559,6 +559,25 @@ P
     fails 0 "number without a GPU (1), number of two GPUs (1), damaged number (1), number of a GPU without verdict (1), zero"
 }
 
+@test "ROCm Validation Suite: rates, power and verdicts by GPU; the summary behind a run names its devices alone" {
+    run abdb import "$fixtures/rvs.log"
+    fails 0 "17 rows: 15 accepted, 0 duplicate, 2 rejected, 0 ignored; values: 12 kept, 2 rejected, 3 left out"
+    fails 0 "rate of an interval (1), moving average of a transfer (1), best rate, printed twice (1)"
+    fails 0 "first line 7: the target of 1200000 GFLOPS was not met"
+    same "$(ask "SELECT workload, device, devices, dtype, verified, statistic, value, flags FROM v_result ORDER BY entry_id, statistic")" \
+        $'gemm,MI300X,1,,pass,max,1.6505e+15,\ngemm,MI300X,1,,fail,max,1.1505e+15,failed\ngemm,MI300X,1,,unchecked,max,900500000000000,\nrvs-power,MI300X,1,,pass,max,749.5,\nrvs-power,MI300X,1,,fail,max,250.5,failed\nmemory-copy,MI300X,1,,unknown,mean,54250000000,\nmemory-copy,MI300X,1,,unknown,mean,96500000000,\nmemory-copy,MI300X,2,,unknown,mean,61500000000,\nbabelstream,MI300X,1,fp64,unknown,max,4294967820288,\nbabelstream,MI300X,1,fp64,unknown,mean,4246733324288,\nbabelstream,MI300X,1,fp64,unknown,min,4194304524288,\nmemory-copy,,2,,unknown,mean,11750000000,'
+    same "$(ask "SELECT n FROM v_result WHERE value = 749.5")" 3
+    same "$(ask "SELECT status, count(*) FROM v_run WHERE workload = 'rvs' GROUP BY 1 ORDER BY 1")" $'failed,3\nok,2'
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE entry_id = (SELECT entry_id FROM v_result WHERE value = 96500000000) ORDER BY 1")" \
+        $'GPUs,2\nOperating_System,Ubuntu 24.04 LTS\nROCm_version,7.0.2\nRVS_version,1.3.0\naction,copies\ngpu,2020\nlevel,wire\nnuma_node,1\noperation,bidirectional'
+    # a summary of another run, whose actions are others, names no device; a torn verdict is none
+    printf '```\n[a1] [GPU:: 10101] GFLOPS 5000.5 Target GFLOPS: 4000.5 met: TRU\n[a1] [GPU:: 10101] GFLOPS 6000.5 Target GFLOPS: 4000.5 met: TRUE\n' >other.md
+    sed -n '/^+==/,/^\$/p' "$fixtures/rvs.log" >>other.md
+    run abdb import other.md
+    fails 0 "the line has no target and no verdict"
+    same "$(ask "SELECT device, value FROM v_result WHERE value < 7e12 AND metric = 'flops_per_s'")" ",6000500000000"
+}
+
 @test "rccl-tests -Z: CSV and JSON of all versions; a header without nodes is completed; wrong values are marked" {
     run abdb import "$fixtures/rccl_tests.csv"
     fails 0 "3 rows: 3 accepted"
