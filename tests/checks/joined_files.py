@@ -173,6 +173,7 @@ WORDS = {"nccl-tests": ["--set", "workload=all_reduce"], "table csv": ["--set", 
 DOCUMENTS = {
     "aiperf": ["aiperf.json", "genai_perf.csv"],
     "guidellm": ["guidellm.json"],
+    "mlperf-accuracy": ["mlperf_accuracy.txt", "accuracy=76.125%, good=609, total=800\n"],
     "dcgm-diag json": ["dcgm_diag.json"],
     "lm-eval": ["lm_eval.json"],
     "mlperf-log": ["mlperf_detail.txt", "mlperf_summary.txt", "mlperf_training.txt"],

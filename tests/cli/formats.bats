@@ -578,6 +578,28 @@ P
     same "$(ask "SELECT device, value FROM v_result WHERE value < 7e12 AND metric = 'flops_per_s'")" ",6000500000000"
 }
 
+@test "accuracy.txt of MLPerf by itself: each form of its scores; two runs in one file are rejected" {
+    run abdb import --set model=llama2-70b-99 --set dtype=fp8 "$fixtures/mlperf_accuracy.txt"
+    fails 0 "1 row: 1 accepted, 0 duplicate, 0 rejected, 0 ignored; values: 5 kept"
+    same "$(ask "SELECT metric, value FROM v_quality ORDER BY 1")" $'accuracy.gen_len,29615930\naccuracy.rouge1,44.4406\naccuracy.rouge2,22.0593\naccuracy.rougel,28.6063'
+    hash=$(printf '%064d' 7)
+    scores() { printf '%b' "$1" >"$2.txt"; abdb import -q "$2.txt" 2>/dev/null; ask "SELECT metric, value FROM v_result WHERE entry_id = (SELECT max(entry_id) FROM v_run) ORDER BY 1"; }
+    same "$(scores "accuracy=76.125%, good=609, total=800\nhash=$hash\n" resnet)" accuracy.acc,76.125
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE factor IN ('good', 'total') ORDER BY 1")" $'good,609\ntotal,800'
+    same "$(scores '{"exact_match": 83.625, "f1": 90.875}\nReading examples...\n' bert)" $'accuracy.exact_match,83.625\naccuracy.f1,90.875'
+    same "$(scores "Done\nmAP=37.625%\nfound 0 images with no results\nhash=$hash\n" retinanet)" accuracy.map,37.625
+    same "$(scores 'Word Error Rate: 2.25%, accuracy=97.75%\n' whisper)" accuracy.accuracy,97.75
+    same "$(scores 'Accuracy: mean = 0.86125, kidney = 0.935, tumor = 0.7875\n' unet)" accuracy.dice,0.86125
+    same "$(scores 'AUC=80.25%, good=1, total=2\n' dlrm)" accuracy.auc,80.25
+    same "$(scores "Accuracy Results: {'FID_SCORE': '23.5', 'CLIP_SCORE': '31.75'}\r\n" sdxl)" $'accuracy.clip_score,31.75\naccuracy.fid_score,23.5'
+    printf 'accuracy=76.125%%, good=609, total=800\naccuracy=70.125%%, good=561, total=800\n' >two.txt
+    run abdb import two.txt
+    fails 6 "the scores of several runs in one file: import each alone"
+    printf 'First token check pass: True\nTEST06 verification complete\n' >test06.txt
+    run abdb import test06.txt
+    fails 6 "not a format that abdb reads"
+}
+
 @test "rccl-tests -Z: CSV and JSON of all versions; a header without nodes is completed; wrong values are marked" {
     run abdb import "$fixtures/rccl_tests.csv"
     fails 0 "3 rows: 3 accepted"
