@@ -135,6 +135,7 @@ STREAMS = {
     "trtexec": ["trtexec.log", BARE_TRTEXEC],
     "mamf-finder": ["mamf_finder.txt", FULL_MAMF, BARE_MAMF],
     "blas-bench": ["blas_bench.log", BARE_BLAS],
+    "inferencex": ["inferencex.json"],
     "rvs": ["rvs.log", BARE_RVS],
     "dcgm-diag": ["dcgm_diag.txt", BARE_DCGM],
     "inference-perf": ["inference_perf.json"],

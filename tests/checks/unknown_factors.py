@@ -65,6 +65,8 @@ NOISE = {
     "llmperf.json": ["name", "timestamp", "*_stddev", "results_error_rate"],
     # of verdicts, which have no value to compare; a number has the GPU that its text names
     "dcgm_diag.json": ["*.warnings*", "*.test_summary*", "*.gpu_id*", "*.entity_group*", "entity_groups.entit*", "*.serial_num"],
+    # rates and interactivity that follow from others
+    "inferencex.json": ["date", "run_url", "std_ttft", "mean_intvty", "hardware", "metrics.*tput_per_gpu"],
     "lm_eval.json": ["date", "*.alias", "results.group*", "results.summ*", "configs.arc_easy.task", "configs.arc_easy.doc_to_text", "versions*", "n-shot*", "n-samples*", "model_name",
                      "results.*_stderr*", "results", "configs",
                      "results.gsm8k", "results.wikitext"],
@@ -187,7 +189,7 @@ FORMS = {
     "sglang_batch.jsonl": json_places, "hpl.out": console("trsm_cutoff", "%s from environment variable %s"),
     "hpl_mxp.out": console("   --sloppy-type", "   --%s = %s"),
     "rccl_tests.json": json_places, "rccl_tests.csv": csv_places,
-    "superbench.jsonl": json_places, "rvs.log": console("| ROCm version", "| %-32s | %-32s |"), "dcgm_diag.json": json_places, "dcgm_diag.txt": console("| Driver Version", "| %-25s | %-46s |"), "nvbandwidth.txt": console("CUDA Runtime", "%s: %s"),
+    "superbench.jsonl": json_places, "inferencex.json": json_places, "rvs.log": console("| ROCm version", "| %-32s | %-32s |"), "dcgm_diag.json": json_places, "dcgm_diag.txt": console("| Driver Version", "| %-25s | %-46s |"), "nvbandwidth.txt": console("CUDA Runtime", "%s: %s"),
     "nvbandwidth.json": json_places, "trtexec.log": console("[07/30/2026-15:30:36] [I] Streams", "[I] %s: %s"),
 }
 

@@ -600,6 +600,25 @@ P
     fails 6 "not a format that abdb reads"
 }
 
+@test "InferenceX: output tokens of all GPUs, by version and by disaggregation; a rate of unknown GPUs is left out" {
+    run abdb import "$fixtures/inferencex.json"
+    fails 0 "7 rows: 6 accepted, 0 duplicate, 1 rejected, 0 ignored; values: 17 kept, 1 rejected, 1 left out"
+    fails 0 "output rate of an unknown number of GPUs (1)"
+    fails 0 "1 of 10 requests failed"
+    same "$(ask "SELECT locator, device, devices, dtype, value, flags FROM v_result WHERE metric = 'tokens_per_s' ORDER BY entry_id")" \
+        $'[0],h200,8,fp4,10004,\n[1],GB200,12,fp4,18000,\n[2],GB200,12,fp4,18000,\n[4],B300-SXM,2,fp8,2781,\n[5],MI355X,8,fp8,123.5,failed'
+    same "$(ask "SELECT metric, statistic, value, low, high FROM v_result WHERE locator = '[0]' AND metric <> 'tokens_per_s' ORDER BY 1, 2")" \
+        $'itl_s,median,0.012,,\nlatency_s,p99,20.5,,\ntpot_s,mean,0.0125,,\nttft_s,mean,0.125,0.1,0.15\nttft_s,median,0.115,,\nttft_s,p99,0.5,,'
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE factor IN ('concurrency', 'runner', 'input_tokens', 'dp_attention', 'pp') AND entry_id = (SELECT min(entry_id) FROM v_run) ORDER BY 1")" \
+        $'concurrency,64\ndp_attention,false\ninput_tokens,1024\npp,2\nrunner,h200-cr'
+    # no parallelism: the number of GPUs is unknown, and the rate with it
+    printf '{"hw": "h100", "conc": 4, "model": "m", "output_tput_per_gpu": 100.5, "median_ttft": 0.5}\n{"hw": "h100", "conc": 4, "model": "m", "tp": 8, "output_tput_per_gpu": "1,234", "median_ttft": 0.75}\n' >few.jsonl
+    run abdb import few.jsonl
+    fails 0 "output rate of an unknown number of GPUs (1)"
+    fails 0 "is '1,234', not a number for certain"
+    same "$(ask "SELECT devices, metric, value FROM v_result WHERE value IN (0.5, 0.75, 804, 9872) AND device LIKE '%100%'")" ",ttft_s,0.5"
+}
+
 @test "rccl-tests -Z: CSV and JSON of all versions; a header without nodes is completed; wrong values are marked" {
     run abdb import "$fixtures/rccl_tests.csv"
     fails 0 "3 rows: 3 accepted"
