@@ -117,6 +117,14 @@ BARE_BATCHED = """|    PP |     TG |    B |   N_KV |   T_PP s | S_PP t/s |   T_T
 |   256 |     64 |    2 |    640 |    0.512 |  1000.00 |    2.560 |    50.00 |    3.072 |   208.33 |
 """
 BARE_RVS = "```\n[gst-fp8] [GPU:: 10101] GFLOPS 5000.5 Target GFLOPS: 4000.5 met: TRUE\n"
+BARE_PRIMUS = """# Square Gemm Perf
+
+=======Square GEMM TFLOPS =======
+| Hostname | Node | Rank | 1024x1024x1024 |
+|----------|----------|----------|----------|
+| node02 | 0 | 0 | 150.75 |
+
+"""
 BARE_DCGM = """|-----  Deployment  --------+------------------------------------------------+
 | Denylist                  | Pass                                           |
 +-----  Integration  -------+------------------------------------------------+
@@ -135,6 +143,7 @@ STREAMS = {
     "trtexec": ["trtexec.log", BARE_TRTEXEC],
     "mamf-finder": ["mamf_finder.txt", FULL_MAMF, BARE_MAMF],
     "blas-bench": ["blas_bench.log", BARE_BLAS],
+    "primus-preflight": ["primus.md", BARE_PRIMUS],
     "inferencex": ["inferencex.json"],
     "rvs": ["rvs.log", BARE_RVS],
     "dcgm-diag": ["dcgm_diag.txt", BARE_DCGM],

@@ -619,6 +619,18 @@ P
     same "$(ask "SELECT devices, metric, value FROM v_result WHERE value IN (0.5, 0.75, 804, 9872) AND device LIKE '%100%'")" ",ttft_s,0.5"
 }
 
+@test "Primus preflight: products, collectives and verdicts; a host's device is that of its own report" {
+    run abdb import "$fixtures/primus.md"
+    fails 0 "13 rows: 10 accepted, 0 duplicate, 2 rejected, 1 ignored; values: 16 kept, 1 left out"
+    fails 0 "the checks of host node03 failed"
+    fails 0 "row: 4 columns where the header has 5"
+    same "$(ask "SELECT workload, device, devices, nodes, dtype, metric, value, x FROM v_result WHERE statistic = 'mean' AND verified <> 'fail' ORDER BY entry_id")" \
+        $'gemm,MI300X,1,,,flops_per_s,510750000000000,\ngemm,,1,1,bf16,time_s,1.25e-05,\ngemm,,1,1,bf16,time_s,0.00205025,\ngemm,,1,1,bf16,flops_per_s,171750000000000,\ngemm,,1,1,bf16,flops_per_s,536500000000000,\nall_reduce,,2,1,,time_s,8.025e-05,2097152\nall_reduce,,2,1,,time_s,0.0090005,1073741824\nall_reduce,,2,1,,busbw_bytes_per_s,26250000000,2097152\nall_reduce,,2,1,,busbw_bytes_per_s,119500000000,1073741824\nall_to_all,,16,2,,busbw_bytes_per_s,10250000000,2097152\nring-p2p,,,,,bytes_per_s,45250000000,2097152'
+    same "$(ask "SELECT status, verified, reason FROM v_run WHERE workload = 'primus-node-smoke' ORDER BY 1")" \
+        $'failed,fail,GPU 0 is held by another process\nok,pass,'
+    same "$(ask "SELECT value, verified, flags FROM v_result WHERE statistic = 'min' ORDER BY 1")" $'90250000000000,fail,failed\n500250000000000,pass,'
+}
+
 @test "rccl-tests -Z: CSV and JSON of all versions; a header without nodes is completed; wrong values are marked" {
     run abdb import "$fixtures/rccl_tests.csv"
     fails 0 "3 rows: 3 accepted"
