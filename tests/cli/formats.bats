@@ -631,6 +631,24 @@ P
     same "$(ask "SELECT value, verified, flags FROM v_result WHERE statistic = 'min' ORDER BY 1")" $'90250000000000,fail,failed\n500250000000000,pass,'
 }
 
+@test "a folder with a file of every program needs no option" {
+    mkdir all
+    local own="accept backend_1 chain devices figures fleet per prices promises questions records results specs standing traps traps-prices traps_serving withdrawn"
+    for f in "$fixtures"/*.*; do
+        [[ " $own " == *" $(basename "${f%.*}") "* ]] || cp "$f" all
+    done
+    # MLPerf's logs do not name their model, descriptions are parts of a round, prices have no provider
+    rm all/mlperf_{detail,summary,training,power,system,tiny,storage}.* all/catalog.csv all/aiconfigurator_gemm.csv
+    run abdb import all
+    fails 0 "0 already there"
+    [[ "$output" != *"--format forces one"* && "$output" != *"nothing was kept of it"* && "$output" != *"passed over"* ]]
+    n=$(find all -type f | wc -l)
+    [ "$(grep -c '  \[[a-z-]*\]$' <<<"$output")" = "$n" ] || { echo "$n files; $output"; false; }
+    for format in dcgm-diag rvs inferencex primus-preflight mlperf-accuracy; do
+        [[ "$output" == *"[$format]"* ]] || { echo "$format: $output"; false; }
+    done
+}
+
 @test "rccl-tests -Z: CSV and JSON of all versions; a header without nodes is completed; wrong values are marked" {
     run abdb import "$fixtures/rccl_tests.csv"
     fails 0 "3 rows: 3 accepted"
