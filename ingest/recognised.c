@@ -33,8 +33,11 @@ static const struct {
      "a training log of MLPerf v0.5, which abdb reads in its round's folder"},
     {false, false, ":::MLL ",
      "a training log of MLPerf v0.6, which abdb reads in its round's folder"},
-    {false, true, "Successfully ran diagnostic for group.",
-     "output of dcgmi diag, which has verdicts; abdb reads the rates of nvbandwidth"},
+    {false, false, "][cublasLt][|][Trace][cublasLt",
+     "a log of cublasLt, which lists calls without their times; abdb reads the rates of "
+     "SuperBench's cublaslt-gemm"},
+    {false, true, "^^^^ CUDA : elapsed = |Gflops = ",
+     "output of NVIDIA's cublasMatmulBench; abdb reads the rates of SuperBench's cublaslt-gemm"},
     {true, false, "timestamp|power.draw", "a log of nvidia-smi; abdb reads it with a map of yours"},
 };
 

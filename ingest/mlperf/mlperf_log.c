@@ -2,9 +2,8 @@
  *
  * How real files disagree: LoadGen writes keys in the order of its version; a summary rounds to two
  * decimals where the detail log has six digits; two early-stopping sections (TTFT, TPOT) use the
- * same words, the first counts; accuracy.txt may begin with megabytes of progress bars and scores;
- * numbers in Python's dictionaries are quoted or not; descriptions of systems have numbers as
- * text. */
+ * same words, the first counts; descriptions of systems have
+ * numbers as text. accuracy.txt is read by accuracy_file.c. */
 #include "ingest/mlperf/mlperf_log.h"
 #include "ingest/mlperf/mllog_line.h"
 #include "ingest/mlperf/mllog_json.h"
@@ -264,106 +263,6 @@ abdb_status abdb_mlperf_append_values_of_summary_log(abdb_mlperf_values *out, co
                                                      abdb_error *err)
 {
     return lines_deliver_each_without_mark(in, append_value_of_summary_line, out, err);
-}
-
-/* --- accuracy --------------------------------------------------------------------------------- */
-
-/* Appends "NAME: value" for a score that MLPerf's accuracy scripts print, under the checker's name
- * for it. */
-static void append_score_if_name_is_known(abdb_text *out, const char *name, const char *value,
-                                          size_t size)
-{
-    static const struct {
-        const char *from, *to;
-    } names[] = {{"rouge1", "ROUGE1"},
-                 {"rouge2", "ROUGE2"},
-                 {"rougeL", "ROUGEL"},
-                 {"rougeLsum", "ROUGELSUM"},
-                 {"gsm8k", "gsm8k_accuracy"},
-                 {"mbxp", "mbxp_accuracy"},
-                 {"tokens_per_sample", "TOKENS_PER_SAMPLE"},
-                 {"exact_match", "exact_match"},
-                 {"FID_SCORE", "FID_SCORE"},
-                 {"CLIP_SCORE", "CLIP_SCORE"},
-                 {"gen_len", "GEN_LEN"},
-                 {"f1", "F1"}};
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(name, names[i].from) == 0)
-            abdb_text_printf(out, "%s%s: %.*s", out->size ? "  " : "", names[i].to, (int)size,
-                             value);
-}
-
-/* "{'rouge1': 44.4, 'rouge2': '22.0', ...}" */
-static void append_scores_of_python_dict(abdb_text *out, const char *text)
-{
-    while ((text = strchr(text, '\''))) {
-        size_t name = strcspn(text + 1, "'"), digits;
-        char key[40];
-        const char *value = text + 1 + name;
-
-        if (!*value || name >= sizeof key) return;
-        snprintf(key, sizeof key, "%.*s", (int)name, text + 1);
-        value += 1 + strspn(value + 1, ": '");
-        digits = strspn(value, "0123456789.eE+-");
-        if (digits && digits < 40) append_score_if_name_is_known(out, key, value, digits);
-        text = value + digits + (value[digits] == '\'');
-    }
-}
-
-/* Appends the accuracy that a line of accuracy.txt prints in one of the forms known, as "name:
- * value". */
-static void append_accuracy_in_line(abdb_text *out, const char *line)
-{
-    static const struct {
-        const char *words, *name;
-    } forms[] = {{"Word Error Rate:", NULL}, /* its accuracy stands behind */
-                 {"accuracy=", "acc"},          {"mAP=", "mAP"},  {"AUC=", "AUC"},
-                 {"Accuracy: mean = ", "DICE"}, {"Total: ", NULL}};
-
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        const char *at = strstr(line, forms[i].words), *number;
-        size_t digits;
-
-        if (!at) continue;
-        if (!forms[i].name) {
-            at = strstr(line, "accuracy=");
-            if (!at) return;
-            number = at + 9;
-        } else
-            number = at + strlen(forms[i].words);
-        digits = strspn(number, "0123456789.eE+-");
-        if (digits && digits < 40)
-            abdb_text_printf(out, "%s%s: %.*s", out->size ? "  " : "",
-                             forms[i].name ? forms[i].name : "ACCURACY", (int)digits, number);
-        return;
-    }
-}
-
-abdb_status abdb_mlperf_append_scores_of_accuracy_file(abdb_mlperf_values *out,
-                                                       const abdb_input *in, abdb_error *err)
-{
-    enum { TAIL = 8192 }; /* the scores stand at the end, after output of the run */
-    size_t size = in->text_size < TAIL ? in->text_size : TAIL;
-    char *tail = abdb_arena_copy(out->arena, in->text + in->text_size - size, size), *rest = NULL;
-    abdb_text text = {0};
-    abdb_status st = ABDB_OK;
-
-    if (!tail) return ABDB_FAIL(err, ABDB_NOMEM, "accuracy");
-    for (size_t i = 0; i < size; i++)
-        if (!tail[i]) tail[i] = ' ';
-    for (char *line = strtok_r(tail, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest)) {
-        if (strstr(line, "{'")) {
-            abdb_text_clear(&text); /* the last one is the whole */
-            append_scores_of_python_dict(&text, strstr(line, "{'"));
-        } else if (!text.size)
-            append_accuracy_in_line(&text, line);
-    }
-    if (text.size)
-        st = abdb_mlperf_append_trimmed_value_or_count_lost(out, "accuracy", abdb_text_get(&text),
-                                                            err);
-    abdb_text_free(&text);
-    return st;
 }
 
 /* --- power ------------------------------------------------------------------------------------ */

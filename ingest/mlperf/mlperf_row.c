@@ -146,9 +146,8 @@ static int parse_and_add_result_or_explain(abdb_entry *entry, const char *text,
     return 1;
 }
 
-/* "ROUGE1: 44.4  TOKENS_PER_SAMPLE: 283.0", "acc: 76.1" or "75.9". */
-static void add_accuracy_results_or_count_left_out(abdb_entry *entry, abdb_arena *arena,
-                                                   const char *text, abdb_decimal_mark mark)
+void abdb_mlperf_add_accuracy_results_or_count_left_out(abdb_entry *entry, abdb_arena *arena,
+                                                        const char *text, abdb_decimal_mark mark)
 {
     char *copy = text ? abdb_arena_copy(arena, text, strlen(text)) : NULL, *name, *rest = NULL;
     double value;
@@ -360,7 +359,7 @@ static void parse_rest_of_rejected_row_to_count_left_out(abdb_entry *entry, abdb
     if (power_unread && row->power)
         (void)parse_and_add_result_or_explain(entry, row->power, row->power_unit, 1, "Power",
                                               context->result_mark, &field, reason);
-    add_accuracy_results_or_count_left_out(entry, arena, row->accuracy, context->mark);
+    abdb_mlperf_add_accuracy_results_or_count_left_out(entry, arena, row->accuracy, context->mark);
 }
 
 bool abdb_mlperf_fill_entry_or_explain(abdb_entry *entry, abdb_arena *arena,
@@ -403,7 +402,7 @@ bool abdb_mlperf_fill_entry_or_explain(abdb_entry *entry, abdb_arena *arena,
         return false;
     }
     *field = NULL;
-    add_accuracy_results_or_count_left_out(entry, arena, row->accuracy, context->mark);
+    abdb_mlperf_add_accuracy_results_or_count_left_out(entry, arena, row->accuracy, context->mark);
     return true;
 }
 

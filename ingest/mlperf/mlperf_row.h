@@ -93,4 +93,8 @@ bool abdb_mlperf_fill_entry_or_explain(abdb_entry *entry, abdb_arena *arena,
                                        const abdb_mlperf_row *row, const char **field,
                                        char *reason);
 
+/* Adds "ROUGE1: 44.4  TOKENS_PER_SAMPLE: 283.0", "acc: 76.1" or "75.9" as results. */
+void abdb_mlperf_add_accuracy_results_or_count_left_out(abdb_entry *entry, abdb_arena *arena,
+                                                        const char *text, abdb_decimal_mark mark);
+
 #endif

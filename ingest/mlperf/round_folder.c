@@ -30,7 +30,7 @@ const char *abdb_round_last_version_in_path(abdb_arena *arena, const char *root)
 static const struct {
     const char *name;
     int version;
-} formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 5},
+} formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 6},
                [ROUND_TRAINING] = {"mlperf-training-round", 6},
                [ROUND_HPC] = {"mlperf-hpc-round", 3},
                [ROUND_TINY] = {"mlperf-tiny-round", 4}};

@@ -14,7 +14,7 @@ import sys
 
 ABDB, FIXTURES, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 NAMES = sys.argv[4:] or ["bandwidth_test.txt", "babelstream.txt", "stream.txt", "osu.txt", "nccl_tests.out", "nvbandwidth.txt", "rocm_bandwidth.txt",
-                         "mamf_finder.txt", "trtexec.log", "trtllm_bench.log", "llama_bench.log", "llama_perplexity.log", "serving_console.txt"]
+                         "mamf_finder.txt", "trtexec.log", "dcgm_diag.txt", "rvs.log", "trtllm_bench.log", "llama_bench.log", "llama_perplexity.log", "serving_console.txt"]
 NUMBER = r"(?<![\w.,])(\d+)\.(\d+)(?![\w.,]*\.\d)"
 
 

@@ -116,6 +116,21 @@ BARE_BATCHED = """|    PP |     TG |    B |   N_KV |   T_PP s | S_PP t/s |   T_T
 |-------|--------|------|--------|----------|----------|----------|----------|----------|----------|
 |   256 |     64 |    2 |    640 |    0.512 |  1000.00 |    2.560 |    50.00 |    3.072 |   208.33 |
 """
+BARE_RVS = "```\n[gst-fp8] [GPU:: 10101] GFLOPS 5000.5 Target GFLOPS: 4000.5 met: TRUE\n"
+BARE_PRIMUS = """# Square Gemm Perf
+
+=======Square GEMM TFLOPS =======
+| Hostname | Node | Rank | 1024x1024x1024 |
+|----------|----------|----------|----------|
+| node02 | 0 | 0 | 150.75 |
+
+"""
+BARE_DCGM = """|-----  Deployment  --------+------------------------------------------------+
+| Denylist                  | Pass                                           |
++-----  Integration  -------+------------------------------------------------+
+| PCIe                      | Pass - All                                     |
+| Info                      | GPU 0 GPU to Host bandwidth:  11.25 GB/s       |
+"""
 BARE_HPL = "```\nT/V                N    NB     P     Q               Time                 Gflops\nWR11C2R4       20352   192     1     2            1693.13              3.320e+00\n"
 RCCL_LINES = '{"#wrong":"0","algBw":0.5,"busBw":0.75,"gpus":4,"inPlace":0,"name":"AllReduce","redop":"sum","size":1024,"time":2.048,"type":"half"}\n'
 RCCL_CSV = """numCycle,collective,ranks,rankspernode,gpusperrank,size,type,redop,inplace,time,algbw,busbw,#wrong
@@ -128,6 +143,10 @@ STREAMS = {
     "trtexec": ["trtexec.log", BARE_TRTEXEC],
     "mamf-finder": ["mamf_finder.txt", FULL_MAMF, BARE_MAMF],
     "blas-bench": ["blas_bench.log", BARE_BLAS],
+    "primus-preflight": ["primus.md", BARE_PRIMUS],
+    "inferencex": ["inferencex.json"],
+    "rvs": ["rvs.log", BARE_RVS],
+    "dcgm-diag": ["dcgm_diag.txt", BARE_DCGM],
     "inference-perf": ["inference_perf.json"],
     "llmperf": ["llmperf.json"],
     "mlperf-system-power": ["system_power.json", "system_power_examples.jsonl"],
@@ -165,6 +184,8 @@ WORDS = {"nccl-tests": ["--set", "workload=all_reduce"], "table csv": ["--set", 
 DOCUMENTS = {
     "aiperf": ["aiperf.json", "genai_perf.csv"],
     "guidellm": ["guidellm.json"],
+    "mlperf-accuracy": ["mlperf_accuracy.txt", "accuracy=76.125%, good=609, total=800\n"],
+    "dcgm-diag json": ["dcgm_diag.json"],
     "lm-eval": ["lm_eval.json"],
     "mlperf-log": ["mlperf_detail.txt", "mlperf_summary.txt", "mlperf_training.txt"],
     "mlperf-site-pivot": ["site_pivot.csv"],

@@ -30,7 +30,7 @@ SETTINGS = {
 OTHER = {"summary.json": [("6.0-", "6.0-9"), ("Acme", "Bolt")], "checker.csv": [("Acme", "Bolt")], "cm_result.json": [("Someone", "Bolt")],
          "site_flat.csv": [("6.0-", "6.0-9"), ("Acme", "Bolt")]}
 # Of a file with several kinds of values one is compared.
-METRIC = {"system_power.json": ["--metric", "provisioned_power_w"], "lm_eval.json": ["--metric", "accuracy"], "nvbandwidth.json": ["--metric", "bytes_per_s"], "llama_perplexity.log": ["--metric", "perplexity"]}
+METRIC = {"system_power.json": ["--metric", "provisioned_power_w"], "rvs.log": ["--metric", "power_w"], "lm_eval.json": ["--metric", "accuracy"], "nvbandwidth.json": ["--metric", "bytes_per_s"], "llama_perplexity.log": ["--metric", "perplexity"]}
 # What a format's importer calls noise, or reads for another purpose: places of objects, columns and lines.
 NOISE = {
     "google_benchmark.json": ["benchmarks.family_index", "benchmarks.cpu_time", "benchmarks.run_type", "benchmarks.name", "benchmarks.error_*",
@@ -64,6 +64,10 @@ NOISE = {
                       "benchmarks.type_", "benchmarks.scheduler_state*", "*.mode", "*.errored*", "*.count", "*.target", "*.request_totals*", "*.std_dev", "*.request_latency.*.median", "*.p50"],
     # bounds of a mean, and what other counts say
     "llmperf.json": ["name", "timestamp", "*_stddev", "results_error_rate"],
+    # of verdicts, which have no value to compare; a number has the GPU that its text names
+    "dcgm_diag.json": ["*.warnings*", "*.test_summary*", "*.gpu_id*", "*.entity_group*", "entity_groups.entit*", "*.serial_num"],
+    # rates and interactivity that follow from others
+    "inferencex.json": ["date", "run_url", "std_ttft", "mean_intvty", "hardware", "metrics.*tput_per_gpu"],
     "lm_eval.json": ["date", "*.alias", "results.group*", "results.summ*", "configs.arc_easy.task", "configs.arc_easy.doc_to_text", "versions*", "n-shot*", "n-samples*", "model_name",
                      "results.*_stderr*", "results", "configs",
                      "results.gsm8k", "results.wikitext"],
@@ -186,7 +190,7 @@ FORMS = {
     "sglang_batch.jsonl": json_places, "hpl.out": console("trsm_cutoff", "%s from environment variable %s"),
     "hpl_mxp.out": console("   --sloppy-type", "   --%s = %s"),
     "rccl_tests.json": json_places, "rccl_tests.csv": csv_places,
-    "superbench.jsonl": json_places, "nvbandwidth.txt": console("CUDA Runtime", "%s: %s"),
+    "superbench.jsonl": json_places, "inferencex.json": json_places, "rvs.log": console("| ROCm version", "| %-32s | %-32s |"), "dcgm_diag.json": json_places, "dcgm_diag.txt": console("| Driver Version", "| %-25s | %-46s |"), "nvbandwidth.txt": console("CUDA Runtime", "%s: %s"),
     "nvbandwidth.json": json_places, "trtexec.log": console("[07/30/2026-15:30:36] [I] Streams", "[I] %s: %s"),
 }
 

@@ -531,6 +531,124 @@ P
     fails 5 "no rate, or no shape of three numbers"
 }
 
+@test "dcgmi diag: a verdict for each test, its numbers by GPU; a failed test is a mark, an unknown verdict a reject" {
+    run abdb import "$fixtures/dcgm_diag.txt"
+    fails 0 "9 rows: 8 accepted, 0 duplicate, 1 rejected, 0 ignored; values: 13 kept"
+    fails 0 "first line 43: software: no verdict (Pass, Fail, Skip, Warn or Not Run)"
+    fails 0 "the test failed: GPU 1 Max power of 150.5 is below the target"
+    run abdb import "$fixtures/dcgm_diag.json"
+    fails 0 "7 rows: 7 accepted, 0 duplicate, 0 rejected, 0 ignored; values: 6 kept"
+    shown() { ask "SELECT r.workload, gpu.text, o.text, devices, verified, statistic, value, flags FROM v_result r JOIN v_factor gpu ON gpu.result_id = r.result_id AND gpu.factor = 'gpu' LEFT JOIN v_factor o ON o.result_id = r.result_id AND o.factor = 'operation' WHERE $1 ORDER BY r.entry_id, metric, statistic"; }
+    same "$(shown "locator LIKE 'line %'")" \
+        $'memory-copy,0,device_to_host,1,pass,value,12250000000,\nmemory-copy,0,device_to_host,1,pass,value,2.125e-06,\nmemory-copy,0,host_to_device,1,pass,value,11500000000,\nmemory-copy,0,host_to_device,1,pass,value,2.25e-06,\nmemory-copy,0,bidirectional,1,pass,value,20750000000,\nmemory-copy,0,bidirectional,1,pass,value,4.5e-06,\nmemory-copy,1,device_to_host,1,pass,value,12500000000,\ndcgm-diag,0,,1,pass,value,10995116277760,\ndcgm-diag,0,,1,pass,max,250.5,\ndcgm-diag,0,,1,pass,mean,240.5,\ndcgm-diag,1,,1,fail,max,150.5,failed\ndcgm-diag,1,,1,fail,mean,140.5,failed\nmemory-copy,0,host_to_device,1,pass,value,26250000000,'
+    # 2048 gigaflops of 2^30; one result of two GPUs; a skipped test that printed its power
+    same "$(shown "locator LIKE 'DCGM%' AND r.metric <> 'time_s' AND r.workload <> 'memory-copy'")" \
+        $'dcgm-diag,0,,1,pass,value,2199023255552,\ndcgm-diag,1,,1,pass,value,1099511627776,\ndcgm-diag,1,,1,unchecked,mean,70,'
+    same "$(ask "SELECT status, verified, reason, devices FROM v_run WHERE status <> 'ok' ORDER BY entry_id")" \
+        $'failed,fail,GPU 1 Max power of 150.5 is below the target,1\nskipped,unchecked,EUD Test: Skip,\nfailed,fail,Persistence mode is off,1\nfailed,fail,software: Fail,\nskipped,unchecked,targeted_power: Skip,1'
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE factor IN ('dcgm_version', 'driver_version', 'pci_device_ids') ORDER BY 1, 2")" \
+        $'dcgm_version,3.3.9\ndcgm_version,4.2.3\ndcgm_version,4.4.2\ndriver_version,570.10.00\ndriver_version,580.10.00\npci_device_ids,"2237,2237"\npci_device_ids,"2330, 2330"'
+    # a torn row ends its sentence, and a number that lost a part is left out
+    sed '/idirectional bandwidth/s/ |$//' "$fixtures/dcgm_diag.txt" >torn.txt
+    run abdb import --dry-run torn.txt
+    fails 0 "8 accepted, 0 duplicate, 2 rejected, 0 ignored; values: 11 kept"
+    printf '{"DCGM Diagnostic": {"test_categories": [{"category": "Hardware", "tests": [{"name": "pcie", "results": [{"gpu_ids": "0,1", "status": "Pass", "info": ["Host to GPU bandwidth: 9.5 GB/s", "GPU 0 GPU 1 Host to GPU bandwidth: 8.5 GB/s", "GPU 0 Host to GPU bandwidth: 8.5 Gbit/s", "GPU 0 bidirectional bandwidth: 1,234 GB/s", "GPU 7 Host to GPU bandwidth: 8.5 GB/s", "GPU 1 Host to GPU bandwidth: 0 GB/s"]}]}]}]}}' >bad.json
+    run abdb import bad.json
+    fails 0 "1 accepted, 0 duplicate, 0 rejected, 0 ignored; values: 6 left out"
+    fails 0 "bytes_per_s is '1,234'"
+    fails 0 "number without a GPU (1), number of two GPUs (1), damaged number (1), number of a GPU without verdict (1), zero"
+}
+
+@test "ROCm Validation Suite: rates, power and verdicts by GPU; the summary behind a run names its devices alone" {
+    run abdb import "$fixtures/rvs.log"
+    fails 0 "17 rows: 15 accepted, 0 duplicate, 2 rejected, 0 ignored; values: 12 kept, 2 rejected, 3 left out"
+    fails 0 "rate of an interval (1), moving average of a transfer (1), best rate, printed twice (1)"
+    fails 0 "first line 7: the target of 1200000 GFLOPS was not met"
+    same "$(ask "SELECT workload, device, devices, dtype, verified, statistic, value, flags FROM v_result ORDER BY entry_id, statistic")" \
+        $'gemm,MI300X,1,,pass,max,1.6505e+15,\ngemm,MI300X,1,,fail,max,1.1505e+15,failed\ngemm,MI300X,1,,unchecked,max,900500000000000,\nrvs-power,MI300X,1,,pass,max,749.5,\nrvs-power,MI300X,1,,fail,max,250.5,failed\nmemory-copy,MI300X,1,,unknown,mean,54250000000,\nmemory-copy,MI300X,1,,unknown,mean,96500000000,\nmemory-copy,MI300X,2,,unknown,mean,61500000000,\nbabelstream,MI300X,1,fp64,unknown,max,4294967820288,\nbabelstream,MI300X,1,fp64,unknown,mean,4246733324288,\nbabelstream,MI300X,1,fp64,unknown,min,4194304524288,\nmemory-copy,,2,,unknown,mean,11750000000,'
+    same "$(ask "SELECT n FROM v_result WHERE value = 749.5")" 3
+    same "$(ask "SELECT status, count(*) FROM v_run WHERE workload = 'rvs' GROUP BY 1 ORDER BY 1")" $'failed,3\nok,2'
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE entry_id = (SELECT entry_id FROM v_result WHERE value = 96500000000) ORDER BY 1")" \
+        $'GPUs,2\nOperating_System,Ubuntu 24.04 LTS\nROCm_version,7.0.2\nRVS_version,1.3.0\naction,copies\ngpu,2020\nlevel,wire\nnuma_node,1\noperation,bidirectional'
+    # a summary of another run, whose actions are others, names no device; a torn verdict is none
+    printf '```\n[a1] [GPU:: 10101] GFLOPS 5000.5 Target GFLOPS: 4000.5 met: TRU\n[a1] [GPU:: 10101] GFLOPS 6000.5 Target GFLOPS: 4000.5 met: TRUE\n' >other.md
+    sed -n '/^+==/,/^\$/p' "$fixtures/rvs.log" >>other.md
+    run abdb import other.md
+    fails 0 "the line has no target and no verdict"
+    same "$(ask "SELECT device, value FROM v_result WHERE value < 7e12 AND metric = 'flops_per_s'")" ",6000500000000"
+}
+
+@test "accuracy.txt of MLPerf by itself: each form of its scores; two runs in one file are rejected" {
+    run abdb import --set model=llama2-70b-99 --set dtype=fp8 "$fixtures/mlperf_accuracy.txt"
+    fails 0 "1 row: 1 accepted, 0 duplicate, 0 rejected, 0 ignored; values: 5 kept"
+    same "$(ask "SELECT metric, value FROM v_quality ORDER BY 1")" $'accuracy.gen_len,29615930\naccuracy.rouge1,44.4406\naccuracy.rouge2,22.0593\naccuracy.rougel,28.6063'
+    hash=$(printf '%064d' 7)
+    scores() { printf '%b' "$1" >"$2.txt"; abdb import -q "$2.txt" 2>/dev/null; ask "SELECT metric, value FROM v_result WHERE entry_id = (SELECT max(entry_id) FROM v_run) ORDER BY 1"; }
+    same "$(scores "accuracy=76.125%, good=609, total=800\nhash=$hash\n" resnet)" accuracy.acc,76.125
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE factor IN ('good', 'total') ORDER BY 1")" $'good,609\ntotal,800'
+    same "$(scores '{"exact_match": 83.625, "f1": 90.875}\nReading examples...\n' bert)" $'accuracy.exact_match,83.625\naccuracy.f1,90.875'
+    same "$(scores "Done\nmAP=37.625%\nfound 0 images with no results\nhash=$hash\n" retinanet)" accuracy.map,37.625
+    same "$(scores 'Word Error Rate: 2.25%, accuracy=97.75%\n' whisper)" accuracy.accuracy,97.75
+    same "$(scores 'Accuracy: mean = 0.86125, kidney = 0.935, tumor = 0.7875\n' unet)" accuracy.dice,0.86125
+    same "$(scores 'AUC=80.25%, good=1, total=2\n' dlrm)" accuracy.auc,80.25
+    same "$(scores "Accuracy Results: {'FID_SCORE': '23.5', 'CLIP_SCORE': '31.75'}\r\n" sdxl)" $'accuracy.clip_score,31.75\naccuracy.fid_score,23.5'
+    printf 'accuracy=76.125%%, good=609, total=800\naccuracy=70.125%%, good=561, total=800\n' >two.txt
+    run abdb import two.txt
+    fails 6 "the scores of several runs in one file: import each alone"
+    printf 'First token check pass: True\nTEST06 verification complete\n' >test06.txt
+    run abdb import test06.txt
+    fails 6 "not a format that abdb reads"
+}
+
+@test "InferenceX: output tokens of all GPUs, by version and by disaggregation; a rate of unknown GPUs is left out" {
+    run abdb import "$fixtures/inferencex.json"
+    fails 0 "7 rows: 6 accepted, 0 duplicate, 1 rejected, 0 ignored; values: 17 kept, 1 rejected, 1 left out"
+    fails 0 "output rate of an unknown number of GPUs (1)"
+    fails 0 "1 of 10 requests failed"
+    same "$(ask "SELECT locator, device, devices, dtype, value, flags FROM v_result WHERE metric = 'tokens_per_s' ORDER BY entry_id")" \
+        $'[0],h200,8,fp4,10004,\n[1],GB200,12,fp4,18000,\n[2],GB200,12,fp4,18000,\n[4],B300-SXM,2,fp8,2781,\n[5],MI355X,8,fp8,123.5,failed'
+    same "$(ask "SELECT metric, statistic, value, low, high FROM v_result WHERE locator = '[0]' AND metric <> 'tokens_per_s' ORDER BY 1, 2")" \
+        $'itl_s,median,0.012,,\nlatency_s,p99,20.5,,\ntpot_s,mean,0.0125,,\nttft_s,mean,0.125,0.1,0.15\nttft_s,median,0.115,,\nttft_s,p99,0.5,,'
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE factor IN ('concurrency', 'runner', 'input_tokens', 'dp_attention', 'pp') AND entry_id = (SELECT min(entry_id) FROM v_run) ORDER BY 1")" \
+        $'concurrency,64\ndp_attention,false\ninput_tokens,1024\npp,2\nrunner,h200-cr'
+    # no parallelism: the number of GPUs is unknown, and the rate with it
+    printf '{"hw": "h100", "conc": 4, "model": "m", "output_tput_per_gpu": 100.5, "median_ttft": 0.5}\n{"hw": "h100", "conc": 4, "model": "m", "tp": 8, "output_tput_per_gpu": "1,234", "median_ttft": 0.75}\n' >few.jsonl
+    run abdb import few.jsonl
+    fails 0 "output rate of an unknown number of GPUs (1)"
+    fails 0 "is '1,234', not a number for certain"
+    same "$(ask "SELECT devices, metric, value FROM v_result WHERE value IN (0.5, 0.75, 804, 9872) AND device LIKE '%100%'")" ",ttft_s,0.5"
+}
+
+@test "Primus preflight: products, collectives and verdicts; a host's device is that of its own report" {
+    run abdb import "$fixtures/primus.md"
+    fails 0 "13 rows: 10 accepted, 0 duplicate, 2 rejected, 1 ignored; values: 16 kept, 1 left out"
+    fails 0 "the checks of host node03 failed"
+    fails 0 "row: 4 columns where the header has 5"
+    same "$(ask "SELECT workload, device, devices, nodes, dtype, metric, value, x FROM v_result WHERE statistic = 'mean' AND verified <> 'fail' ORDER BY entry_id")" \
+        $'gemm,MI300X,1,,,flops_per_s,510750000000000,\ngemm,,1,1,bf16,time_s,1.25e-05,\ngemm,,1,1,bf16,time_s,0.00205025,\ngemm,,1,1,bf16,flops_per_s,171750000000000,\ngemm,,1,1,bf16,flops_per_s,536500000000000,\nall_reduce,,2,1,,time_s,8.025e-05,2097152\nall_reduce,,2,1,,time_s,0.0090005,1073741824\nall_reduce,,2,1,,busbw_bytes_per_s,26250000000,2097152\nall_reduce,,2,1,,busbw_bytes_per_s,119500000000,1073741824\nall_to_all,,16,2,,busbw_bytes_per_s,10250000000,2097152\nring-p2p,,,,,bytes_per_s,45250000000,2097152'
+    same "$(ask "SELECT status, verified, reason FROM v_run WHERE workload = 'primus-node-smoke' ORDER BY 1")" \
+        $'failed,fail,GPU 0 is held by another process\nok,pass,'
+    same "$(ask "SELECT value, verified, flags FROM v_result WHERE statistic = 'min' ORDER BY 1")" $'90250000000000,fail,failed\n500250000000000,pass,'
+}
+
+@test "a folder with a file of every program needs no option" {
+    mkdir all
+    local own="accept backend_1 chain devices figures fleet per prices promises questions records results specs standing traps traps-prices traps_serving withdrawn"
+    for f in "$fixtures"/*.*; do
+        [[ " $own " == *" $(basename "${f%.*}") "* ]] || cp "$f" all
+    done
+    # MLPerf's logs do not name their model, descriptions are parts of a round, prices have no provider
+    rm all/mlperf_{detail,summary,training,power,system,tiny,storage}.* all/catalog.csv all/aiconfigurator_gemm.csv
+    run abdb import all
+    fails 0 "0 already there"
+    [[ "$output" != *"--format forces one"* && "$output" != *"nothing was kept of it"* && "$output" != *"passed over"* ]]
+    n=$(find all -type f | wc -l)
+    [ "$(grep -c '  \[[a-z-]*\]$' <<<"$output")" = "$n" ] || { echo "$n files; $output"; false; }
+    for format in dcgm-diag rvs inferencex primus-preflight mlperf-accuracy; do
+        [[ "$output" == *"[$format]"* ]] || { echo "$format: $output"; false; }
+    done
+}
+
 @test "rccl-tests -Z: CSV and JSON of all versions; a header without nodes is completed; wrong values are marked" {
     run abdb import "$fixtures/rccl_tests.csv"
     fails 0 "3 rows: 3 accepted"

@@ -131,7 +131,8 @@ P
     fails 5 "console output of google-benchmark"
     refused "console output of NVBench" '# Benchmark Results\n\n| n | Samples | GPU Time |\n|---|---|---|\n| 1 | 2x | 3 us |\n' n.md
     refused "a training log of MLPerf v0.5" ':::MLPv0.5.0 ncf 1541000010.25 (estimator.py:17) run_start\n' v.log 6
-    refused "output of dcgmi diag" 'Successfully ran diagnostic for group.\n| Diagnostic | Result |\n' d.txt
+    refused "a log of cublasLt, which lists calls without their times" '[2026-01-01 10:00:00][cublasLt][12][Trace][cublasLtMatmul] A=0X1 Adesc=[type=R_16BF rows=64 cols=64 ld=64]\n' l.log 6
+    refused "output of NVIDIA's cublasMatmulBench" '^^^^ CUDA : elapsed = 0.25 sec,  Gflops = 512000.500\n' m.log
     refused "an SQLite database; abdb reads those of llama-bench only" 'SQLite format 3\0rest of it, which is none\n' x.db 6
     mkdir mixed && cp r.csv x.db mixed && cp "$fixtures/serving.json" mixed
     run abdb import mixed
