@@ -156,6 +156,8 @@ STREAMS = {
     "cuda-bandwidth-test modes": [FULL_BANDWIDTH_TEST, OTHER_BANDWIDTH_TEST],
     "rocm-bandwidth-test": ["rocm_bandwidth.txt", BARE_ROCM_BANDWIDTH],
     "superbench": ["superbench.jsonl"],
+    "ml-energy json": ["ml_energy_result.json", "ml_energy_images.json"],
+    "ml-energy csv": ["ml_energy_runs.csv"],
     "table csv": ["catalog.csv"],
     "table": ["tables.md", TITLED, UNTITLED],
 }
@@ -165,6 +167,7 @@ DOCUMENTS = {
     "aiperf": ["aiperf.json", "genai_perf.csv"],
     "guidellm": ["guidellm.json"],
     "lm-eval": ["lm_eval.json"],
+    "ml-energy": ["ml_energy_task.json"],
     "mlperf-log": ["mlperf_detail.txt", "mlperf_summary.txt", "mlperf_training.txt"],
     "mlperf-site-pivot": ["site_pivot.csv"],
     "mlperf-summary-json": ["summary.json"],

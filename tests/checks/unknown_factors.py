@@ -30,7 +30,9 @@ SETTINGS = {
 OTHER = {"summary.json": [("6.0-", "6.0-9"), ("Acme", "Bolt")], "checker.csv": [("Acme", "Bolt")], "cm_result.json": [("Someone", "Bolt")],
          "site_flat.csv": [("6.0-", "6.0-9"), ("Acme", "Bolt")]}
 # Of a file with several kinds of values one is compared.
-METRIC = {"lm_eval.json": ["--metric", "accuracy"], "nvbandwidth.json": ["--metric", "bytes_per_s"], "llama_perplexity.log": ["--metric", "perplexity"]}
+METRIC = {"lm_eval.json": ["--metric", "accuracy"], "nvbandwidth.json": ["--metric", "bytes_per_s"], "llama_perplexity.log": ["--metric", "perplexity"],
+          **{name: ["--metric", "energy_per_token_j"] for name in ("ml_energy_task.json", "ml_energy_result.json", "ml_energy_runs.csv")},
+          "ml_energy_images.json": ["--metric", "energy_per_sample_j"]}
 # What a format's importer calls noise, or reads for another purpose: places of objects, columns and lines.
 NOISE = {
     "google_benchmark.json": ["benchmarks.family_index", "benchmarks.cpu_time", "benchmarks.run_type", "benchmarks.name", "benchmarks.error_*",
@@ -63,6 +65,11 @@ NOISE = {
                       "benchmarks.type_", "benchmarks.scheduler_state*", "*.mode", "*.errored*", "*.count", "*.target", "*.request_totals*", "*.std_dev", "*.request_latency.*.median", "*.p50"],
     # bounds of a mean, and what other counts say
     "llmperf.json": ["name", "timestamp", "*_stddev", "results_error_rate"],
+    # display names, curves over time, what follows from other values, and what was measured beside the rates
+    "ml_energy_task.json": ["*nickname", "task_display_name", "*.avg_batch_size"],
+    "ml_energy_result.json": ["date", "duration", "total_token_throughput", "timeline*", "results*", "completed", "std_ttft_ms", "gpu_model", "steady_state_duration"],
+    "ml_energy_images.json": ["date", "avg_time_per_image", "timeline*", "iteration_energy_measurements*"],
+    "ml_energy_runs.csv": ["domain", "nickname", "avg_batch_size", "steady_state_duration_seconds"],
     "lm_eval.json": ["date", "*.alias", "results.group*", "results.summ*", "configs.arc_easy.task", "configs.arc_easy.doc_to_text", "versions*", "n-shot*", "n-samples*", "model_name",
                      "results.*_stderr*", "results", "configs",
                      "results.gsm8k", "results.wikitext"],
@@ -186,6 +193,7 @@ FORMS = {
     "hpl_mxp.out": console("   --sloppy-type", "   --%s = %s"),
     "rccl_tests.json": json_places, "rccl_tests.csv": csv_places,
     "superbench.jsonl": json_places, "nvbandwidth.txt": console("CUDA Runtime", "%s: %s"),
+    "ml_energy_task.json": json_places, "ml_energy_result.json": json_places, "ml_energy_images.json": json_places, "ml_energy_runs.csv": csv_places,
     "nvbandwidth.json": json_places, "trtexec.log": console("[07/30/2026-15:30:36] [I] Streams", "[I] %s: %s"),
 }
 
