@@ -117,6 +117,7 @@ BARE_BATCHED = """|    PP |     TG |    B |   N_KV |   T_PP s | S_PP t/s |   T_T
 |   256 |     64 |    2 |    640 |    0.512 |  1000.00 |    2.560 |    50.00 |    3.072 |   208.33 |
 """
 BARE_HPL = "```\nT/V                N    NB     P     Q               Time                 Gflops\nWR11C2R4       20352   192     1     2            1693.13              3.320e+00\n"
+BARE_ZEUS = "start_time,window_name,elapsed_time,gpu0_energy,gpu1_energy,gpu2_energy,gpu3_energy\n1.5,epoch,2.5,100.5,101.5,102.5,103.5\n"
 RCCL_LINES = '{"#wrong":"0","algBw":0.5,"busBw":0.75,"gpus":4,"inPlace":0,"name":"AllReduce","redop":"sum","size":1024,"time":2.048,"type":"half"}\n'
 RCCL_CSV = """numCycle,collective,ranks,rankspernode,gpusperrank,size,type,redop,inplace,time,algbw,busbw,#wrong
 0,"ReduceScatter",1,2,2,1,1024,"half","sum",0,2.5,0.4096,0.2048,"0"
@@ -158,6 +159,7 @@ STREAMS = {
     "superbench": ["superbench.jsonl"],
     "ml-energy json": ["ml_energy_result.json", "ml_energy_images.json"],
     "ml-energy csv": ["ml_energy_runs.csv"],
+    "zeus": ["zeus_windows.csv", BARE_ZEUS],
     "table csv": ["catalog.csv"],
     "table": ["tables.md", TITLED, UNTITLED],
 }
@@ -167,6 +169,7 @@ DOCUMENTS = {
     "aiperf": ["aiperf.json", "genai_perf.csv"],
     "guidellm": ["guidellm.json"],
     "lm-eval": ["lm_eval.json"],
+    "zeus profile": ["zeus_profile.json"],
     "ml-energy": ["ml_energy_task.json"],
     "mlperf-log": ["mlperf_detail.txt", "mlperf_summary.txt", "mlperf_training.txt"],
     "mlperf-site-pivot": ["site_pivot.csv"],

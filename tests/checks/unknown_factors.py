@@ -32,6 +32,7 @@ OTHER = {"summary.json": [("6.0-", "6.0-9"), ("Acme", "Bolt")], "checker.csv": [
 # Of a file with several kinds of values one is compared.
 METRIC = {"lm_eval.json": ["--metric", "accuracy"], "nvbandwidth.json": ["--metric", "bytes_per_s"], "llama_perplexity.log": ["--metric", "perplexity"],
           **{name: ["--metric", "energy_per_token_j"] for name in ("ml_energy_task.json", "ml_energy_result.json", "ml_energy_runs.csv")},
+          "zeus_windows.csv": ["--metric", "energy_j"], "zeus_profile.json": ["--metric", "energy_j"],
           "ml_energy_images.json": ["--metric", "energy_per_sample_j"]}
 # What a format's importer calls noise, or reads for another purpose: places of objects, columns and lines.
 NOISE = {
@@ -70,6 +71,8 @@ NOISE = {
     "ml_energy_result.json": ["date", "duration", "total_token_throughput", "timeline*", "results*", "completed", "std_ttft_ms", "gpu_model", "steady_state_duration"],
     "ml_energy_images.json": ["date", "avg_time_per_image", "timeline*", "iteration_energy_measurements*"],
     "ml_energy_runs.csv": ["domain", "nickname", "avg_batch_size", "steady_state_duration_seconds"],
+    "zeus_windows.csv": ["start_time"],
+    "zeus_profile.json": [""],  # the root has the measurements alone
     "lm_eval.json": ["date", "*.alias", "results.group*", "results.summ*", "configs.arc_easy.task", "configs.arc_easy.doc_to_text", "versions*", "n-shot*", "n-samples*", "model_name",
                      "results.*_stderr*", "results", "configs",
                      "results.gsm8k", "results.wikitext"],
@@ -194,6 +197,7 @@ FORMS = {
     "rccl_tests.json": json_places, "rccl_tests.csv": csv_places,
     "superbench.jsonl": json_places, "nvbandwidth.txt": console("CUDA Runtime", "%s: %s"),
     "ml_energy_task.json": json_places, "ml_energy_result.json": json_places, "ml_energy_images.json": json_places, "ml_energy_runs.csv": csv_places,
+    "zeus_windows.csv": csv_places, "zeus_profile.json": json_places,
     "nvbandwidth.json": json_places, "trtexec.log": console("[07/30/2026-15:30:36] [I] Streams", "[I] %s: %s"),
 }
 

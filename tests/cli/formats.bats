@@ -695,3 +695,40 @@ PY
     run abdb import --db comma.db comma.csv
     ABDB_DB=comma.db same "$(ABDB_DB=comma.db ask "SELECT count(*) FROM v_result WHERE metric = 'energy_per_token_j' AND value > 1")" 0
 }
+
+@test "Zeus: windows with the energy of each GPU and of all, power-limit profiles; an empty counter is rejected" {
+    run abdb import "$fixtures/zeus_windows.csv" "$fixtures/zeus_profile.json"
+    fails 0 "4 rows: 3 accepted, 0 duplicate, 1 rejected"
+    same "$(ask "SELECT r.workload, coalesce(r.devices, '?'), r.metric, coalesce(r.rank, 'all'), r.value, coalesce((SELECT f.text FROM v_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'device_power_limit'), '-') FROM v_result r" | sort)" "$(sort <<'EOF'
+power-limit-profile,2,energy_j,all,8100.75,250
+power-limit-profile,2,energy_j,0,4000.5,250
+power-limit-profile,2,energy_j,2,4100.25,250
+power-limit-profile,2,time_s,all,16.5,250
+power-limit-profile,2,energy_j,all,7100.75,200
+power-limit-profile,2,energy_j,0,3500.5,200
+power-limit-profile,2,energy_j,2,3600.25,200
+power-limit-profile,2,time_s,all,20.5,200
+epoch,2,energy_j,all,16200.75,-
+epoch,2,energy_j,0,8000.5,-
+epoch,2,energy_j,2,8200.25,-
+epoch,2,time_s,all,40.5,-
+power-limit-profile,?,energy_j,all,16000.5,300
+power-limit-profile,?,time_s,all,33.25,300
+power-limit-profile,?,energy_j,all,15000.5,150
+power-limit-profile,?,time_s,all,38.25,150
+EOF
+)"
+    same "$(ask "SELECT reason FROM v_reject")" "no energy above zero; a short window ends before its counter is updated"
+    same "$(ask "SELECT count(*) FROM v_run r WHERE 3 = (SELECT count(*) FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = 0 AND f.factor || '=' || f.text IN ('power_definition=counters', 'energy_scope=gpu', 'power_meter=Zeus'))")" 5
+    # one GPU, whose energy is the window's; CRLF; a decimal comma between semicolons
+    printf 'start_time,window_name,elapsed_time,gpu3_energy\r\n1.5,step,2.5,100.5\r\n' >crlf.csv
+    printf 'start_time;window_name;elapsed_time;gpu0_energy\n1,5;step;2,5;200,5\n' >comma.csv
+    run abdb import --db one.db crlf.csv comma.csv
+    fails 0 "2 rows accepted"
+    same "$(ABDB_DB=one.db ask "SELECT devices, metric, coalesce(rank, 'all'), value FROM v_result ORDER BY entry_id, 2")" $'1,energy_j,all,100.5\n1,time_s,all,2.5\n1,energy_j,all,200.5\n1,time_s,all,2.5'
+    # a counter that ran backwards, no GPU, a name with a comma, another unit, no time
+    printf 'start_time,window_name,elapsed_time,gpu0_energy\n1,a,2.5,-3\n1,b,c,2.5,3\n1,d,0,3\n1,,1,3\n1,e,1,nan\n' >bad.csv
+    printf 'start_time,window_name,elapsed_time,gpu0_energy_mj\n1,a,2.5,300\n' >unit.csv
+    run abdb import --db bad.db bad.csv unit.csv
+    fails 5 "0 rows accepted, 0 duplicate, 6 rejected"
+}
