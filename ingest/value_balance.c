@@ -41,8 +41,8 @@ static abdb_status balance_row_values_and_reject_lost(abdb_balance *b, abdb_erro
 }
 
 static const char *const tallied[ABDB_MARKS_TALLIED] = {
-    "failed",    "contradiction", "implausible",  "above-ceiling",
-    "withdrawn", "quarantined",   "unit-unproved"};
+    "failed",    "contradiction", "implausible",   "above-ceiling",
+    "withdrawn", "quarantined",   "unit-unproved", "unstable"};
 
 const char *abdb_mark_name_tallied_at(size_t i)
 {

@@ -12,7 +12,7 @@
 #include "ingest/importer.h"
 
 /* Entries that carry a mark for which rankings leave them out, by mark. Zeroed is empty. */
-enum { ABDB_MARKS_TALLIED = 7 };
+enum { ABDB_MARKS_TALLIED = 8 };
 typedef struct {
     struct {
         long entries;

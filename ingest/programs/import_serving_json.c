@@ -85,23 +85,29 @@ static bool is_known_statistic_name(const char *name)
            (*name == 'p' && name[1] && strspn(name + 1, "0123456789.") == strlen(name + 1));
 }
 
-/* The deviation of a mean is its spread. */
-static void set_spread_from_std_member(abdb_result *result, const abdb_flat_record *r,
-                                       size_t latency_index, bool ms)
+/* The deviation of a mean is its spread. result NULL: the mean was left out, and so is the
+ * deviation. */
+static void set_spread_from_std_member(abdb_entry *entry, abdb_result *result,
+                                       const abdb_flat_record *r, size_t latency_index, bool ms)
 {
     char key[64];
     double sd;
 
     snprintf(key, sizeof key, "std_%s%s", latencies[latency_index].key, ms ? "_ms" : "");
     sd = abdb_flat_number_or_nan_note_doubt(r, key) * (ms ? 1e-3 : 1);
-    if (!(sd >= 0)) return;
+    if (!result || !(sd >= 0)) {
+        const char *text = abdb_flat_text_or_null_mark_asked(r, key);
+
+        if (text && abdb_has_digit(text)) abdb_entry_count_left_out_value(entry);
+        return;
+    }
     result->low = result->value - sd;
     result->high = result->value + sd;
     result->spread = "sd";
 }
 
-/* Every statistic of every latency that the object has. */
-static void add_all_latency_statistics(abdb_entry *entry, abdb_arena *a, const abdb_flat_record *r)
+void abdb_serving_add_latency_statistics(abdb_entry *entry, abdb_arena *a,
+                                         const abdb_flat_record *r)
 {
     for (size_t i = 0; i < r->items; i++) {
         const char *key = r->item[i].name;
@@ -115,8 +121,7 @@ static void add_all_latency_statistics(abdb_entry *entry, abdb_arena *a, const a
             entry, latencies[which].metric, abdb_arena_copy(a, statistic, strlen(statistic)),
             abdb_flat_text_or_null_mark_asked(r, key), abdb_flat_decimal_mark(r, key),
             ms ? "ms" : "s");
-        if (result && strcmp(statistic, "mean") == 0)
-            set_spread_from_std_member(result, r, which, ms);
+        if (strcmp(statistic, "mean") == 0) set_spread_from_std_member(entry, result, r, which, ms);
     }
 }
 
@@ -236,7 +241,7 @@ abdb_status abdb_serving_import_record(const abdb_overrides *overrides, const ab
     add_mean_tokens_per_request_factor(entry, &a, r, "total_output_tokens", "output_tokens");
     add_rate_result_with_request_count(entry, r, "output_throughput", "tokens_per_s", "token/s");
     add_rate_result_with_request_count(entry, r, "request_throughput", "queries_per_s", "query/s");
-    add_all_latency_statistics(entry, &a, r);
+    abdb_serving_add_latency_statistics(entry, &a, r);
     add_extremes_of_request_lists(entry, &a, r);
     if (failed > 0 && !(requested > completed)) requested = completed + failed;
     abdb_entry_mark_failed_if_requests_failed(entry, completed, requested);
@@ -281,7 +286,7 @@ static abdb_status import_serving_records(const abdb_input *in, const abdb_overr
 const abdb_importer abdb_import_serving_json = {
     "vllm-serving-json",
     "serving benchmarks of vLLM, SGLang and InferenceX, JSON",
-    5,
+    6,
     NULL,
     serving_json_bid,
     import_serving_records};

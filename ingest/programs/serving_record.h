@@ -11,5 +11,9 @@ ABDB_MUST_USE abdb_status abdb_serving_import_record(const abdb_overrides *overr
                                                      const abdb_sink *sink,
                                                      const abdb_flat_record *record,
                                                      abdb_error *err);
+/* Adds every statistic of every latency that the record has ("p99_ttft_ms"), a mean with its
+ * deviation. */
+void abdb_serving_add_latency_statistics(abdb_entry *entry, abdb_arena *arena,
+                                         const abdb_flat_record *record);
 
 #endif

@@ -132,6 +132,7 @@ BARE_DCGM = """|-----  Deployment  --------+------------------------------------
 | Info                      | GPU 0 GPU to Host bandwidth:  11.25 GB/s       |
 """
 BARE_HPL = "```\nT/V                N    NB     P     Q               Time                 Gflops\nWR11C2R4       20352   192     1     2            1693.13              3.320e+00\n"
+BARE_ZEUS = "start_time,window_name,elapsed_time,gpu0_energy,gpu1_energy,gpu2_energy,gpu3_energy\n1.5,epoch,2.5,100.5,101.5,102.5,103.5\n"
 RCCL_LINES = '{"#wrong":"0","algBw":0.5,"busBw":0.75,"gpus":4,"inPlace":0,"name":"AllReduce","redop":"sum","size":1024,"time":2.048,"type":"half"}\n'
 RCCL_CSV = """numCycle,collective,ranks,rankspernode,gpusperrank,size,type,redop,inplace,time,algbw,busbw,#wrong
 0,"ReduceScatter",1,2,2,1,1024,"half","sum",0,2.5,0.4096,0.2048,"0"
@@ -176,6 +177,9 @@ STREAMS = {
     "cuda-bandwidth-test modes": [FULL_BANDWIDTH_TEST, OTHER_BANDWIDTH_TEST],
     "rocm-bandwidth-test": ["rocm_bandwidth.txt", BARE_ROCM_BANDWIDTH],
     "superbench": ["superbench.jsonl"],
+    "ml-energy json": ["ml_energy_result.json", "ml_energy_images.json"],
+    "ml-energy csv": ["ml_energy_runs.csv"],
+    "zeus": ["zeus_windows.csv", BARE_ZEUS],
     "table csv": ["catalog.csv"],
     "table": ["tables.md", TITLED, UNTITLED],
 }
@@ -187,6 +191,8 @@ DOCUMENTS = {
     "mlperf-accuracy": ["mlperf_accuracy.txt", "accuracy=76.125%, good=609, total=800\n"],
     "dcgm-diag json": ["dcgm_diag.json"],
     "lm-eval": ["lm_eval.json"],
+    "zeus profile": ["zeus_profile.json"],
+    "ml-energy": ["ml_energy_task.json"],
     "mlperf-log": ["mlperf_detail.txt", "mlperf_summary.txt", "mlperf_training.txt"],
     "mlperf-site-pivot": ["site_pivot.csv"],
     "mlperf-summary-json": ["summary.json"],

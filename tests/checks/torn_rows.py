@@ -48,6 +48,8 @@ TABLES = {
     "rccl-tests-file": [("rccl_tests.csv", 1, [])],
     "llama-batched-bench": [(BATCHED, 0, [])],
     "babelstream": [("babelstream.csv", 1, [])],
+    "ml-energy": [("ml_energy_runs.csv", 1, [])],
+    "zeus": [("zeus_windows.csv", 1, [])],
     "table": [("catalog.csv", 1, ["--set", "provider=acme"]), ("tables.md", 0, [])],
     "llama-bench": [(LLAMA, 1, []), (LLAMA_TABLE, 0, [])],
     "nccl-tests": [(NCCL, 1, ["--set", "workload=all_reduce"])],

@@ -30,7 +30,11 @@ SETTINGS = {
 OTHER = {"summary.json": [("6.0-", "6.0-9"), ("Acme", "Bolt")], "checker.csv": [("Acme", "Bolt")], "cm_result.json": [("Someone", "Bolt")],
          "site_flat.csv": [("6.0-", "6.0-9"), ("Acme", "Bolt")]}
 # Of a file with several kinds of values one is compared.
-METRIC = {"system_power.json": ["--metric", "provisioned_power_w"], "rvs.log": ["--metric", "power_w"], "lm_eval.json": ["--metric", "accuracy"], "nvbandwidth.json": ["--metric", "bytes_per_s"], "llama_perplexity.log": ["--metric", "perplexity"]}
+METRIC = {"system_power.json": ["--metric", "provisioned_power_w"], "rvs.log": ["--metric", "power_w"],
+          "lm_eval.json": ["--metric", "accuracy"], "nvbandwidth.json": ["--metric", "bytes_per_s"], "llama_perplexity.log": ["--metric", "perplexity"],
+          **{name: ["--metric", "energy_per_token_j"] for name in ("ml_energy_task.json", "ml_energy_result.json", "ml_energy_runs.csv")},
+          "zeus_windows.csv": ["--metric", "energy_j"], "zeus_profile.json": ["--metric", "energy_j"],
+          "ml_energy_images.json": ["--metric", "energy_per_sample_j"]}
 # What a format's importer calls noise, or reads for another purpose: places of objects, columns and lines.
 NOISE = {
     "google_benchmark.json": ["benchmarks.family_index", "benchmarks.cpu_time", "benchmarks.run_type", "benchmarks.name", "benchmarks.error_*",
@@ -68,6 +72,13 @@ NOISE = {
     "dcgm_diag.json": ["*.warnings*", "*.test_summary*", "*.gpu_id*", "*.entity_group*", "entity_groups.entit*", "*.serial_num"],
     # rates and interactivity that follow from others
     "inferencex.json": ["date", "run_url", "std_ttft", "mean_intvty", "hardware", "metrics.*tput_per_gpu"],
+    # display names, curves over time, what follows from other values, and what was measured beside the rates
+    "ml_energy_task.json": ["*nickname", "task_display_name", "*.avg_batch_size"],
+    "ml_energy_result.json": ["date", "duration", "total_token_throughput", "timeline*", "results*", "completed", "std_ttft_ms", "gpu_model", "steady_state_duration"],
+    "ml_energy_images.json": ["date", "avg_time_per_image", "timeline*", "iteration_energy_measurements*"],
+    "ml_energy_runs.csv": ["domain", "nickname", "avg_batch_size", "steady_state_duration_seconds"],
+    "zeus_windows.csv": ["start_time"],
+    "zeus_profile.json": [""],  # the root has the measurements alone
     "lm_eval.json": ["date", "*.alias", "results.group*", "results.summ*", "configs.arc_easy.task", "configs.arc_easy.doc_to_text", "versions*", "n-shot*", "n-samples*", "model_name",
                      "results.*_stderr*", "results", "configs",
                      "results.gsm8k", "results.wikitext"],
@@ -191,6 +202,8 @@ FORMS = {
     "hpl_mxp.out": console("   --sloppy-type", "   --%s = %s"),
     "rccl_tests.json": json_places, "rccl_tests.csv": csv_places,
     "superbench.jsonl": json_places, "inferencex.json": json_places, "rvs.log": console("| ROCm version", "| %-32s | %-32s |"), "dcgm_diag.json": json_places, "dcgm_diag.txt": console("| Driver Version", "| %-25s | %-46s |"), "nvbandwidth.txt": console("CUDA Runtime", "%s: %s"),
+    "ml_energy_task.json": json_places, "ml_energy_result.json": json_places, "ml_energy_images.json": json_places, "ml_energy_runs.csv": csv_places,
+    "zeus_windows.csv": csv_places, "zeus_profile.json": json_places,
     "nvbandwidth.json": json_places, "trtexec.log": console("[07/30/2026-15:30:36] [I] Streams", "[I] %s: %s"),
 }
 

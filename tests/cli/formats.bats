@@ -743,3 +743,110 @@ P
         $'"no rate: inf, zero or no number, as the launch was too short"\nmore or fewer cells than headings\nno matrix product: abdb reads no other function of BLAS'
     same "$(ask "SELECT DISTINCT factor, text FROM v_factor WHERE factor IN ('m', 'transpose', 'c_type') AND entry_id = (SELECT min(entry_id) FROM v_run) ORDER BY 1")" $'c_type,bf16_r\nm,8192\ntranspose,tn'
 }
+
+@test "ML.ENERGY: energy per token, request and image by counters, in all forms; unstable runs are marked" {
+    run abdb import "$fixtures/ml_energy_task.json" "$fixtures/ml_energy_result.json" "$fixtures/ml_energy_images.json" "$fixtures/ml_energy_runs.csv"
+    fails 0 "6 rows accepted"
+    same "$(ask "SELECT metric, statistic, value, coalesce(scenario, '?'), coalesce(raw_device, '?'), coalesce(devices, '?'), marks FROM v_result WHERE metric LIKE 'energy%' OR metric = 'power_w' ORDER BY entry_id, 1" | sort)" "$(sort <<'EOF'
+energy_per_request_j,mean,200,lm-arena-chat,B200,1,
+energy_per_token_j,mean,0.5,lm-arena-chat,B200,1,
+power_w,mean,500,lm-arena-chat,B200,1,
+energy_per_request_j,mean,102.5,lm-arena-chat,H200,2,
+energy_per_token_j,mean,0.25,lm-arena-chat,H200,2,
+power_w,mean,1200,lm-arena-chat,H200,2,
+energy_j,value,120000,?,H200,2,
+energy_per_token_j,mean,0.25,?,H200,2,
+energy_j,value,8000,?,?,?,
+energy_per_sample_j,mean,400,?,?,?,
+energy_j,value,30000.5,gpqa,H200,1,
+energy_per_request_j,mean,3000.5,gpqa,H200,1,
+energy_per_token_j,mean,0.5,gpqa,H200,1,
+power_w,mean,495.875,gpqa,H200,1,
+energy_j,value,9000.5,gpqa,H200,1,unstable
+energy_per_request_j,mean,750.25,gpqa,H200,1,unstable
+energy_per_token_j,mean,0.125,gpqa,H200,1,unstable
+power_w,mean,580.6875,gpqa,H200,1,unstable
+EOF
+)"
+    # what defines them stands with each, and rates of a result file are of another window than its energy
+    same "$(ask "SELECT count(*) FROM v_run r WHERE 4 = (SELECT count(*) FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = 0 AND f.factor || '=' || f.text IN ('power_definition=counters', 'energy_scope=gpu', 'power_meter=Zeus', 'power_coverage=all GPUs of the run'))")" 6
+    same "$(ask "SELECT DISTINCT f.text || ' ' || w.text FROM v_factor f JOIN v_factor w USING (entry_id) WHERE f.factor = 'power_window' AND w.factor = 'rate_window' ORDER BY 1")" $'steady state steady state\nsteady state whole run'
+    # the leaderboard's file of a model nests the same runs: they are stored once
+    python3 - "$fixtures/ml_energy_task.json" >model.json <<'PY'
+import json, sys
+d = json.load(open(sys.argv[1]))
+shared = ("model_id", "weight_precision", "architecture", "activated_params_billions", "total_params_billions")
+nested = ("data_parallel", "expert_parallel", "tensor_parallel")
+out = {k: d["configurations"][0][k] for k in shared}
+out["task"] = d["task"]
+out["configurations"] = [dict({k: v for k, v in c.items() if k not in shared + nested + ("nickname",)},
+                              parallelization=dict({k: c[k] for k in nested}, notes="")) for c in d["configurations"]]
+print(json.dumps(out))
+PY
+    run abdb import model.json
+    fails 0 "0 accepted, 2 duplicate"
+    # a file of 2024
+    printf '{"Model": "acme/Paint-1B", "GPU model": "NVIDIA A40", "Batch size": 2, "Number of inference steps": 30, "Batch latency (s)": 2.5, "Batch energy (J)": 700.5, "Energy per image (J)": 350.25}\n' >old.json
+    run abdb import old.json
+    fails 0 "1 accepted"
+    same "$(ask "SELECT workload, metric, value FROM v_result WHERE raw_device = 'NVIDIA A40' ORDER BY 2")" $'image-generation,energy_j,700.5\nimage-generation,energy_per_sample_j,350.25\nimage-generation,time_s,2.5'
+}
+
+@test "ML.ENERGY: values that contradict each other are marked; short, failed and empty runs are not taken for good ones" {
+    change() { sed "$1" "$fixtures/ml_energy_$2" >"$3"; }
+    change 's/"energy_per_token_joules": 0.5/"energy_per_token_joules": 500/' task.json milli.json
+    change 's/"steady_state_duration": 100.0/"steady_state_duration": 12.5/' result.json short.json
+    change 's/"completed": 1024/"completed": 1000/' result.json failed.json
+    change 's/"1": 60500.0/"1": 0/' result.json torn.json
+    run abdb import milli.json short.json failed.json torn.json
+    fails 0 "power (W) is 500 in the file, and 500000 by its other values"
+    fails 0 "the steady state lasted 12.5 s, and 20 s are wanted"
+    fails 0 "24 of 1024 requests failed"
+    fails 0 "energy (J) is 120000 in the file, and 59500 by its other values"
+    same "$(ask "SELECT marks, count(DISTINCT entry_id) FROM v_result GROUP BY 1 ORDER BY 1")" $',1\ncontradiction,2\nfailed,1\nunstable,1'
+    for value in 0 -0.25 null '"NaN"'; do
+        change "s/\"steady_state_energy_per_token\": 0.25/\"steady_state_energy_per_token\": $value/; s/\"steady_state_energy\": 120000.0/\"steady_state_energy\": $value/" result.json none.json
+        run abdb import --db none.db none.json
+        fails 5 "no energy: missing, zero or no number"
+    done
+    sed 's/,0.5,3000.5,/;0,5;3000.5;/; s/,/;/g' "$fixtures/ml_energy_runs.csv" | sed 's/0\.125/0,125/' >comma.csv
+    run abdb import --db comma.db comma.csv
+    ABDB_DB=comma.db same "$(ABDB_DB=comma.db ask "SELECT count(*) FROM v_result WHERE metric = 'energy_per_token_j' AND value > 1")" 0
+}
+
+@test "Zeus: windows with the energy of each GPU and of all, power-limit profiles; an empty counter is rejected" {
+    run abdb import "$fixtures/zeus_windows.csv" "$fixtures/zeus_profile.json"
+    fails 0 "4 rows: 3 accepted, 0 duplicate, 1 rejected"
+    same "$(ask "SELECT r.workload, coalesce(r.devices, '?'), r.metric, coalesce(r.rank, 'all'), r.value, coalesce((SELECT f.text FROM v_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'device_power_limit'), '-') FROM v_result r" | sort)" "$(sort <<'EOF'
+power-limit-profile,2,energy_j,all,8100.75,250
+power-limit-profile,2,energy_j,0,4000.5,250
+power-limit-profile,2,energy_j,2,4100.25,250
+power-limit-profile,2,time_s,all,16.5,250
+power-limit-profile,2,energy_j,all,7100.75,200
+power-limit-profile,2,energy_j,0,3500.5,200
+power-limit-profile,2,energy_j,2,3600.25,200
+power-limit-profile,2,time_s,all,20.5,200
+epoch,2,energy_j,all,16200.75,-
+epoch,2,energy_j,0,8000.5,-
+epoch,2,energy_j,2,8200.25,-
+epoch,2,time_s,all,40.5,-
+power-limit-profile,?,energy_j,all,16000.5,300
+power-limit-profile,?,time_s,all,33.25,300
+power-limit-profile,?,energy_j,all,15000.5,150
+power-limit-profile,?,time_s,all,38.25,150
+EOF
+)"
+    same "$(ask "SELECT reason FROM v_reject")" "no energy above zero; a short window ends before its counter is updated"
+    same "$(ask "SELECT count(*) FROM v_run r WHERE 3 = (SELECT count(*) FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = 0 AND f.factor || '=' || f.text IN ('power_definition=counters', 'energy_scope=gpu', 'power_meter=Zeus'))")" 5
+    # one GPU, whose energy is the window's; CRLF; a decimal comma between semicolons
+    printf 'start_time,window_name,elapsed_time,gpu3_energy\r\n1.5,step,2.5,100.5\r\n' >crlf.csv
+    printf 'start_time;window_name;elapsed_time;gpu0_energy\n1,5;step;2,5;200,5\n' >comma.csv
+    run abdb import --db one.db crlf.csv comma.csv
+    fails 0 "2 rows accepted"
+    same "$(ABDB_DB=one.db ask "SELECT devices, metric, coalesce(rank, 'all'), value FROM v_result ORDER BY entry_id, 2")" $'1,energy_j,all,100.5\n1,time_s,all,2.5\n1,energy_j,all,200.5\n1,time_s,all,2.5'
+    # a counter that ran backwards, no GPU, a name with a comma, another unit, no time
+    printf 'start_time,window_name,elapsed_time,gpu0_energy\n1,a,2.5,-3\n1,b,c,2.5,3\n1,d,0,3\n1,,1,3\n1,e,1,nan\n' >bad.csv
+    printf 'start_time,window_name,elapsed_time,gpu0_energy_mj\n1,a,2.5,300\n' >unit.csv
+    run abdb import --db bad.db bad.csv unit.csv
+    fails 5 "0 rows accepted, 0 duplicate, 6 rejected"
+}
