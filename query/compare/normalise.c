@@ -223,6 +223,9 @@ static void divide_value_by_cheapest_offer(normaliser *n, size_t member_index)
     m->price_kind = copy_offer_text(n, at, ABDB_OFFER_KIND);
     m->price_read_on = find_day_price_was_read(copy_offer_text(n, at, ABDB_OFFER_FROM));
     m->price_age_days = abdb_cell_number_or_nan(&n->offers, at, ABDB_OFFER_AGE_DAYS);
+    m->usd_of_currency = abdb_cell_number_or_nan(&n->offers, at, ABDB_OFFER_RATE);
+    m->currency = isnan(m->usd_of_currency) ? NULL : copy_offer_text(n, at, ABDB_OFFER_CURRENCY);
+    m->rate_from = copy_offer_text(n, at, ABDB_OFFER_RATE_FROM);
 }
 
 static void set_value_as_stated(abdb_set *set, size_t member_index)

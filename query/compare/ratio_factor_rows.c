@@ -64,6 +64,20 @@ static const char *format_label_beside_work(const abdb_comparison *c, const abdb
     return label ? label : "";
 }
 
+/* The provider of the price of a side, where both sides are of one device and of several providers;
+ * else "". */
+static const char *provider_where_it_distinguishes(const abdb_pair *pair, bool of_contender)
+{
+    const abdb_member *a = &pair->a.set->member[pair->left.picked],
+                      *b = &pair->b.set->member[pair->right.picked];
+
+    if (!a->provider || !b->provider || strcmp(a->provider, b->provider) == 0 ||
+        strcmp(abdb_member_text(pair->a.set, pair->left.picked, ABDB_M_device),
+               abdb_member_text(pair->b.set, pair->right.picked, ABDB_M_device)) != 0)
+        return "";
+    return of_contender ? b->provider : a->provider;
+}
+
 /* Adds the sentence of a pair: "B is 1.52 times A: round 1.05, number format and device 1.45", and
  * the results missing to separate its joint factors. */
 static void note_ratio_sentence_and_missing_results(const abdb_pair *pair, const char *label,
@@ -73,23 +87,39 @@ static void note_ratio_sentence_and_missing_results(const abdb_pair *pair, const
     const char *model = abdb_member_text(set, pair->left.picked, ABDB_M_model),
                *scenario = abdb_member_text(set, pair->left.picked, ABDB_M_scenario);
     bool is_time = pair->unit && strcmp(pair->unit, "s") == 0;
+    const char *device_a = abdb_member_text(set, pair->left.picked, ABDB_M_device),
+               *device_b = abdb_member_text(pair->b.set, pair->right.picked, ABDB_M_device);
+    const char *at_a = provider_where_it_distinguishes(pair, false),
+               *at_b = provider_where_it_distinguishes(pair, true);
     abdb_text out = {0};
 
     for (size_t i = 0; i < f->count; i++)
         abdb_text_printf(&out, "%s%s %.3g", i ? ", " : "", f->factor[i].name, f->factor[i].factor);
     abdb_table_add_note_format(
-        t, "%s%s%s%s%s: %s %s %.3g times %s%s%s %s: %s%s%s",
+        t, "%s%s%s%s%s: %s%s%s %s %.3g times %s%s%s %s%s%s: %s%s%s",
         *model ? model : abdb_member_text(set, pair->left.picked, ABDB_M_workload),
-        *scenario ? " " : "", scenario, *label ? " " : "", label,
-        abdb_member_text(pair->b.set, pair->right.picked, ABDB_M_device), is_time ? "takes" : "has",
-        f->ratio, is_time ? "as long" : "the ", is_time ? "" : pair->unit, is_time ? " as" : " of",
-        abdb_member_text(set, pair->left.picked, ABDB_M_device), abdb_text_get(&out),
-        *pair->unlike ? "; no headline: " : "", pair->unlike);
+        *scenario ? " " : "", scenario, *label ? " " : "", label, device_b, *at_b ? " at " : "",
+        at_b, is_time ? "takes" : "has", f->ratio, is_time ? "as long" : "the ",
+        is_time ? "" : pair->unit, is_time ? " as" : " of", device_a, *at_a ? " at " : "", at_a,
+        abdb_text_get(&out), *pair->unlike ? "; no headline: " : "", pair->unlike);
     for (size_t i = 0; i < f->count; i++)
         if (f->factor[i].missing)
             abdb_table_add_note_format(t, "%s cannot be separated without a result of %s",
                                        f->factor[i].name, f->factor[i].missing);
     abdb_text_free(&out);
+}
+
+/* The keys of the two results, each followed by those of its price or power. NULL: no memory. */
+static const char *list_fact_keys_of_both_sides(const abdb_pair *pair, abdb_arena *arena)
+{
+    const char *of_a = pair->a.set->member[pair->left.picked].facts,
+               *of_b = pair->b.set->member[pair->right.picked].facts;
+
+    return abdb_arena_printf(arena, "%s%s%s %s%s%s",
+                             abdb_member_text(pair->a.set, pair->left.picked, ABDB_M_key),
+                             of_a ? " " : "", of_a ? of_a : "",
+                             abdb_member_text(pair->b.set, pair->right.picked, ABDB_M_key),
+                             of_b ? " " : "", of_b ? of_b : "");
 }
 
 /* Appends the rows of one pair, a factor each. */
@@ -106,8 +136,7 @@ static abdb_status append_factor_rows_of_pair_with_note(const abdb_comparison *c
 
     TRY(abdb_split_ratio_into_factors(&factors, c, pair, &arena, err));
     model = abdb_member_text(set, pair->left.picked, ABDB_M_model);
-    facts = abdb_arena_printf(&arena, "%s %s", abdb_member_text(set, pair->left.picked, ABDB_M_key),
-                              abdb_member_text(pair->b.set, pair->right.picked, ABDB_M_key));
+    facts = list_fact_keys_of_both_sides(pair, &arena);
     for (size_t i = 0; i < factors.count; i++) {
         const abdb_ratio_factor *f = &factors.factor[i];
         abdb_value *row = abdb_table_append_row(t);
