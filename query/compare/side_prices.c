@@ -3,11 +3,15 @@
 
 #include <string.h>
 
+static bool is_list(const char *text)
+{
+    return text && strchr(text, ',');
+}
+
 bool abdb_sides_have_own_prices(const abdb_normalisation *measure)
 {
     return measure->per && strcmp(measure->per, "dollar") == 0 &&
-           ((measure->provider && strchr(measure->provider, ',')) ||
-            (measure->price_date && strchr(measure->price_date, ',')));
+           (is_list(measure->provider) || is_list(measure->price_date));
 }
 
 /* Replaces a list by the value of one side; a value alone is of all sides. */
@@ -17,7 +21,7 @@ static abdb_status replace_list_by_value_of_side(const char **list, const char *
     const char *at = *list;
     size_t count = 1;
 
-    if (!at || !strchr(at, ',')) return ABDB_OK;
+    if (!is_list(at)) return ABDB_OK;
     for (const char *c = at; *c; c++) count += *c == ',';
     if (count != sides)
         return ABDB_FAIL(err, ABDB_USAGE,
@@ -37,7 +41,11 @@ abdb_status abdb_set_normalisation_of_side(abdb_normalisation *out,
     abdb_status st = ABDB_OK;
 
     *out = *measure;
-    if (!abdb_sides_have_own_prices(measure)) return ABDB_OK;
+    if (!abdb_sides_have_own_prices(measure)) { /* no price counts */
+        if (is_list(out->provider)) out->provider = NULL;
+        if (is_list(out->price_date)) out->price_date = NULL;
+        return ABDB_OK;
+    }
     TRY(replace_list_by_value_of_side(&out->provider, "provider", side, sides, arena, err));
     TRY(replace_list_by_value_of_side(&out->price_date, "price-date", side, sides, arena, err));
 done:
