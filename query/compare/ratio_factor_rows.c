@@ -64,16 +64,15 @@ static const char *format_label_beside_work(const abdb_comparison *c, const abdb
     return label ? label : "";
 }
 
-/* The provider of the price of a side, where both sides are of one device and of several providers;
- * else "". */
-static const char *provider_where_it_distinguishes(const abdb_pair *pair, bool of_contender)
+/* The provider of the price of a side, where each side has another; "" where they have one, or the
+ * reader's own quote. */
+static const char *provider_where_sides_differ(const abdb_pair *pair, bool of_contender)
 {
     const abdb_member *a = &pair->a.set->member[pair->left.picked],
                       *b = &pair->b.set->member[pair->right.picked];
 
-    if (!a->provider || !b->provider || strcmp(a->provider, b->provider) == 0 ||
-        strcmp(abdb_member_text(pair->a.set, pair->left.picked, ABDB_M_device),
-               abdb_member_text(pair->b.set, pair->right.picked, ABDB_M_device)) != 0)
+    if (!a->price || !b->price || strcmp(a->provider, b->provider) == 0 ||
+        strcmp(of_contender ? b->provider : a->provider, "you") == 0)
         return "";
     return of_contender ? b->provider : a->provider;
 }
@@ -89,8 +88,8 @@ static void note_ratio_sentence_and_missing_results(const abdb_pair *pair, const
     bool is_time = pair->unit && strcmp(pair->unit, "s") == 0;
     const char *device_a = abdb_member_text(set, pair->left.picked, ABDB_M_device),
                *device_b = abdb_member_text(pair->b.set, pair->right.picked, ABDB_M_device);
-    const char *at_a = provider_where_it_distinguishes(pair, false),
-               *at_b = provider_where_it_distinguishes(pair, true);
+    const char *at_a = provider_where_sides_differ(pair, false),
+               *at_b = provider_where_sides_differ(pair, true);
     abdb_text out = {0};
 
     for (size_t i = 0; i < f->count; i++)

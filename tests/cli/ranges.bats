@@ -32,6 +32,12 @@ END
     same "$(ask --price "$prices" | jq -r '.[0] | .break_even / .usd_per_device_hour')" 1.25
     fails 0 "rate alone: at 0.8 times that of H100-SXM, B200-SXM is first"
     fails 0 "seed 1: each input of each device log-uniform within price=0.5..2"
+    # the paid hours that are used: half of them double the price of what is done
+    same "$(ask --price "$prices" --ranges utilisation=0.5..1 | jq -c '[.[].first_in | . > 70 and . < 90]')" "[true,false]"
+    run abdb choose llama2-70b-99 Server --price "$prices" --ranges utilisation=0.5..1
+    fails 0 "utilisation alone: at 0.8 times that of H100-SXM, B200-SXM is first"
+    run abdb choose llama2-70b-99 Server --price "$prices" --ranges utilisation=0.5..1.5
+    fails 2 "ranges of utilisation end at 1"
     # one range of one number is that number; nothing varies without a range
     same "$(ask --price "$prices" --ranges price=1 | jq -c '[.[].first_in | round]')" "[100,0]"
     same "$(ask --price "$prices" --ranges rate=1..1.0001 --seed 9 | jq -c '[.[].first_in | round]')" "[100,0]"
@@ -40,13 +46,15 @@ END
 
 @test "shares with whole systems, offers and rates of several devices equal a brute force in Python" {
     cases <<<$'H100-SXM 8000\nB200-SXM 17000\nMI300X 9500\nMI355X 21000'
-    for question in "price=0.6..1.8,rate=0.7..1.2 30k/s" "price=0.9..1.1 100k/s" "rate=0.5..1.5 9k/s" "price=0.3..3,rate=0.8..1.25 250k/s"; do
+    for question in "price=0.6..1.8,rate=0.7..1.2 30k/s" "price=0.9..1.1 100k/s" "rate=0.5..1.5 9k/s" "price=0.3..3,rate=0.8..1.25 250k/s" \
+        "utilisation=0.3..1 40k/s" "price=0.8..1.5,utilisation=0.5..0.9 70k/s" "rate=0.9..1.1,utilisation=0.6..1 15k/s" "price=0.5..2,rate=0.5..2,utilisation=0.5..1 500k/s" \
+        "price=1..4 1M/s" "rate=0.2..1 60k/s"; do
         ask --price 'H100-SXM=2 USD/h,B200-SXM=4 USD/h,MI300X=2.2 USD/h,MI355X=5 USD/h' --ranges "${question% *}" --rate "${question#* }" >out
         python3 - "$question" out <<'END'
 import json, math, random, sys
 words, wanted = sys.argv[1].split()
-wanted = float(wanted.rstrip("k/s")) * 1000
-ranges = {"price": (1, 1), "rate": (1, 1)}
+wanted = float(wanted[:-3]) * {"k": 1e3, "M": 1e6}[wanted[-3]]
+ranges = {"price": (1, 1), "rate": (1, 1), "utilisation": (1, 1)}
 for word in words.split(","):
     name, span = word.split("=")
     ranges[name] = tuple(map(float, span.split("..")))
@@ -56,7 +64,7 @@ multiple = lambda name: math.exp(draw.uniform(*map(math.log, ranges[name])))
 count = dict.fromkeys((r["device"] for r in rows), 0)
 for _ in range(tries):
     def cost(r):
-        price, rate = multiple("price"), multiple("rate")
+        price, rate = multiple("price") / multiple("utilisation"), multiple("rate")
         return 8 * math.ceil(wanted / (r["rate_each"] * rate)) * r["usd_per_device_hour"] * price, -r["rate_each"] * rate
     count[min(((cost(r), r["device"]) for r in rows))[1]] += 1
 for r in rows:
