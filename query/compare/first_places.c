@@ -70,7 +70,7 @@ static uint64_t next_splitmix64_bits(uint64_t *state)
     return z ^ z >> 31;
 }
 
-static double draw_log_uniform(double low, double high, uint64_t *state)
+double abdb_draw_log_uniform(double low, double high, uint64_t *state)
 {
     double u = (double)(next_splitmix64_bits(state) >> 11) * 0x1p-53;
 
@@ -126,7 +126,7 @@ abdb_status abdb_simulate_first_place_shares(const abdb_system_choice *c,
             abdb_purchase p;
 
             for (size_t k = 0; k < ABDB_VARY_COUNT; k++)
-                by[k] = draw_log_uniform(range[i][0][k], range[i][1][k], &state);
+                by[k] = abdb_draw_log_uniform(range[i][0][k], range[i][1][k], &state);
             p = abdb_recompute_purchase_at_multiples(c, o, &c->row[i], by[ABDB_VARY_PRICE],
                                                      by[ABDB_VARY_RATE], by[ABDB_VARY_POWER],
                                                      by[ABDB_VARY_UTILISATION]);

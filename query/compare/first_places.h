@@ -10,6 +10,8 @@
 #ifndef ABDB_COMPARE_FIRST_PLACES_H
 #define ABDB_COMPARE_FIRST_PLACES_H
 
+#include <stdint.h>
+
 #include "query/compare/choose.h"
 
 enum { ABDB_FIRST_PLACE_DRAWS = 10000 };
@@ -34,6 +36,8 @@ typedef struct {
  * word, or no range above 0. */
 ABDB_MUST_USE abdb_status abdb_parse_choice_ranges(const char *text, abdb_choice_ranges *out,
                                                    abdb_error *err);
+/* A number that is log-uniform between two; advances the state of the sequence (splitmix64). */
+double abdb_draw_log_uniform(double low, double high, uint64_t *state);
 /* share[i]: the fraction of the draws in which row i of the choice is first. The same seed gives
  * the same draws. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_simulate_first_place_shares(const abdb_system_choice *c,

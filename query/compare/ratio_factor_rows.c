@@ -28,16 +28,30 @@ typedef enum {
     C_NOTE, /* of abdb_why: a row of a note alone */
     C_LABEL,
     C_UNLIKE,
+    C_FIRST_IN,
     C_COUNT
 } column;
 static const struct {
     const char *name, *label, *style;
-} columns[C_COUNT] = {{"work", "what", "cut30"}, {"scenario", NULL, ""}, {"per", NULL, ""},
-                      {"place", "#", ""},        {"factor", NULL, ""},   {"a", "A", "cut40"},
-                      {"b", "B", "cut40"},       {"times", NULL, "3"},   {"product", NULL, "3"},
-                      {"ratio", "B/A", "3"},     {"better", NULL, ""},   {"result", "to", ""},
-                      {"unit", NULL, ""},        {"_facts", NULL, ""},   {"_pair", NULL, ""},
-                      {"_note", NULL, ""},       {"label", "pair", ""},  {"unlike", NULL, ""}};
+} columns[C_COUNT] = {{"work", "what", "cut30"},
+                      {"scenario", NULL, ""},
+                      {"per", NULL, ""},
+                      {"place", "#", ""},
+                      {"factor", NULL, ""},
+                      {"a", "A", "cut40"},
+                      {"b", "B", "cut40"},
+                      {"times", NULL, "3"},
+                      {"product", NULL, "3"},
+                      {"ratio", "B/A", "3"},
+                      {"better", NULL, ""},
+                      {"result", "to", ""},
+                      {"unit", NULL, ""},
+                      {"_facts", NULL, ""},
+                      {"_pair", NULL, ""},
+                      {"_note", NULL, ""},
+                      {"label", "pair", ""},
+                      {"unlike", NULL, ""},
+                      {"first_in", "B first in %", "1"}};
 
 static void set_text_cell_unless_empty(abdb_table *t, abdb_value *row, column c, const char *text)
 {
@@ -108,6 +122,20 @@ static void note_ratio_sentence_and_missing_results(const abdb_pair *pair, const
     abdb_text_free(&out);
 }
 
+/* The multiples of the inputs of the better side at which the other one is. */
+static void note_multiples_losing_first_of_pair(const abdb_comparison *c, const abdb_pair *pair,
+                                                abdb_table *t)
+{
+    const char *name[] = {abdb_member_text(pair->a.set, pair->left.picked, ABDB_M_device),
+                          abdb_member_text(pair->b.set, pair->right.picked, ABDB_M_device)};
+    double value[] = {pair->left.value, pair->right.value};
+    size_t best = pair->higher ? value[1] > value[0] : value[1] < value[0];
+
+    if (strcmp(name[0], name[1]) == 0) name[0] = "A", name[1] = "B";
+    abdb_note_multiples_losing_first_value(c->per, name[best], value[best], name[!best],
+                                           value[!best], !pair->higher, t);
+}
+
 /* The keys of the two results, each followed by those of its price or power. NULL: no memory. */
 static const char *list_fact_keys_of_both_sides(const abdb_pair *pair, abdb_arena *arena)
 {
@@ -124,9 +152,11 @@ static const char *list_fact_keys_of_both_sides(const abdb_pair *pair, abdb_aren
 /* Appends the rows of one pair, a factor each. */
 static abdb_status append_factor_rows_of_pair_with_note(const abdb_comparison *c,
                                                         const abdb_pair *pair,
+                                                        const abdb_range_question *ranges,
                                                         long long pair_number, abdb_table *t,
                                                         abdb_error *err)
 {
+    double share = NAN;
     abdb_arena arena = {0};
     abdb_ratio_factors factors;
     const abdb_set *set = pair->a.set;
@@ -134,6 +164,8 @@ static abdb_status append_factor_rows_of_pair_with_note(const abdb_comparison *c
     abdb_status st = ABDB_OK;
 
     TRY(abdb_split_ratio_into_factors(&factors, c, pair, &arena, err));
+    if (ranges && ranges->words)
+        TRY(abdb_simulate_contender_first_share(c, pair, ranges, &share, err));
     model = abdb_member_text(set, pair->left.picked, ABDB_M_model);
     facts = list_fact_keys_of_both_sides(pair, &arena);
     for (size_t i = 0; i < factors.count; i++) {
@@ -160,9 +192,11 @@ static abdb_status append_factor_rows_of_pair_with_note(const abdb_comparison *c
         set_text_cell_unless_empty(t, row, C_FACTS, facts);
         set_text_cell_unless_empty(t, row, C_LABEL, label);
         set_text_cell_unless_empty(t, row, C_UNLIKE, pair->unlike);
+        if (isfinite(share)) row[C_FIRST_IN] = (abdb_value){.kind = ABDB_REAL, .real = 100 * share};
         row[C_PAIR] = (abdb_value){.kind = ABDB_INTEGER, .integer = pair_number};
     }
     note_ratio_sentence_and_missing_results(pair, label, &factors, t);
+    if (isfinite(share)) note_multiples_losing_first_of_pair(c, pair, t);
 done:
     abdb_arena_free(&arena);
     return st;
@@ -214,7 +248,8 @@ static void add_price_notes_of_picked_results(const abdb_comparison *c, abdb_tab
     abdb_price_summary_add_notes(&met, t);
 }
 
-abdb_status abdb_tabulate_ratio_factors(const abdb_comparison *c, abdb_table *t, abdb_error *err)
+abdb_status abdb_tabulate_ratio_factors(const abdb_comparison *c, const abdb_range_question *ranges,
+                                        abdb_table *t, abdb_error *err)
 {
     long long number = 0;
     abdb_status st = ABDB_OK;
@@ -228,11 +263,12 @@ abdb_status abdb_tabulate_ratio_factors(const abdb_comparison *c, abdb_table *t,
         if (pair->choice == ABDB_OF_ANY_SIZE) continue; /* the same results once more */
         if (pair->comparability == ABDB_REFUSED) continue;
         if (pair->has_ratio)
-            TRY(append_factor_rows_of_pair_with_note(c, pair, ++number, t, err));
+            TRY(append_factor_rows_of_pair_with_note(c, pair, ranges, ++number, t, err));
         else if (pair->left.why || pair->right.why)
             abdb_table_add_note_format(t, "no ratio: %s",
                                        pair->left.why ? pair->left.why : pair->right.why);
     }
+    if (number && ranges && ranges->words) abdb_note_range_question(ranges, t);
     note_each_refusing_rule_once(c, t);
     add_price_notes_of_picked_results(c, t);
 done:

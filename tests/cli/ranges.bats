@@ -74,6 +74,43 @@ END
     done
 }
 
+@test "rank --ranges and why --ranges: shares and flip points of two values equal the closed forms and those of choose" {
+    cases <<<$'H100-SXM 8000\nB200-SXM 16000'
+    prices='H100-SXM=2 USD/h,B200-SXM=5 USD/h' # per dollar 1000 / 2 and 2000 / 5: 0.8 of the first
+    abdb rank llama2-70b-99,server --per dollar --price "$prices" --ranges price=0.5..2 --json 2>/dev/null >rank
+    abdb why B200-SXM H100-SXM --where llama2-70b-99,server --per dollar --price "$prices" --ranges price=0.5..2 --json 2>/dev/null >why
+    python3 - rank why <<'END'
+import json, math, sys
+rank, why = (json.load(open(name)) for name in sys.argv[1:])
+L, d = math.log(2), math.log(1.25)
+want = 1 - (2 * L - d) ** 2 / (8 * L * L)
+assert [r["device"] for r in rank] == ["H100-SXM", "B200-SXM"] and abs(sum(r["first_in"] for r in rank) - 100) < 1e-6, rank
+for share in (rank[0]["first_in"], why[0]["first_in"]):
+    assert abs(share / 100 - want) < 4 * math.sqrt(want * (1 - want) / 10000), (share, want)
+END
+    for verb in "rank llama2-70b-99,server" "why H100-SXM B200-SXM --where llama2-70b-99,server"; do
+        run abdb $verb --per dollar --price "$prices" --ranges price=0.5..2 --seed 7
+        for flip in "price alone: at 1.25" "rate alone: at 0.8" "utilisation alone: at 0.8"; do fails 0 "$flip times that of H100-SXM, B200-SXM is first"; done
+        fails 0 "first in % of 10000 draws, seed 7: each input of each value log-uniform within price=0.5..2"
+        run abdb $verb --per device --ranges rate=0.4..1.1
+        fails 0 "rate alone: at 0.5 times that of B200-SXM, H100-SXM is first"
+        [[ $output != *"price alone"* ]]
+        run abdb $verb --per device --ranges price=2..1
+        fails 2 "ranges"
+        run abdb $verb --per device --ranges rate=0.9..1.1 --seed x
+        fails 2 "--seed wants a whole number"
+    done
+    # evidence: the H100 had 6000, too, so between 0.75 and 1 of its rate; the B200 has one result
+    cases <<<'H100-SXM 6000'
+    same "$(abdb rank llama2-70b-99,server --per dollar --price "$prices" --ranges evidence --json 2>/dev/null | jq '.[0].first_in * 100 | round | . > 7500 and . < 8050')" true # log(0.8) / log(0.75) is 0.776
+    same "$(abdb why B200-SXM H100-SXM --where llama2-70b-99,server --per dollar --price "$prices" --ranges evidence --json 2>/dev/null | jq '.[0].first_in * 100 | round | . > 7500 and . < 8050')" true
+    run abdb rank llama2-70b-99,server --by system --ranges evidence
+    fails 2 "with --by give multiples"
+    run abdb rank llama2-70b-99,server --suite --ranges rate=0.5..1
+    fails 2 "--ranges varies values of one kind"
+    no grep -q first_in <(abdb rank llama2-70b-99,server --per device --json 2>/dev/null)
+}
+
 @test "the same seed gives the same answer; wrong ranges are refused; evidence takes offers and results" {
     cases <<<$'H100-SXM 8000\nH100-SXM 6000\nB200-SXM 16000'
     a=$(ask --price 'H100-SXM=2 USD/h,B200-SXM=5 USD/h' --ranges price=0.5..2 --seed 5)
