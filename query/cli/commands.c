@@ -27,9 +27,9 @@
      "of --at: interpolate between measured points (default: the best of them)"}
 #define RANGE_OPTIONS \
     {"ranges", 0, "RANGES", \
-     "how often each is first while inputs vary: 'price=0.8..1.5,rate=0.9..1.1' (multiples of rate," \
-     " price, power, utilisation), or evidence: rates from the worst to the best result, prices from" \
-     " the cheapest to the dearest offer"}, \
+     "how often each is first while inputs vary: 'price=0.8..1.5,rate=0.9..1.1' (multiples of" \
+     " rate, price, power, utilisation), or evidence: rates from the worst to the best result," \
+     " prices from the cheapest to the dearest offer"}, \
     {"seed", 0, "N", "of the 10,000 draws of --ranges (default 1)"}
 #define MEASURE_OPTIONS \
     {"where", 'w', "SELECTION", "conditions on all: column OP value, ..."}, \
@@ -38,7 +38,8 @@
      "divide rates by what produced them (default: device, where their numbers differ)"}, \
     {"peak", 0, "published|measured|clock", "of --per peak (default published)"}, \
     {"provider", 0, "NAME", \
-     "of --per dollar: only prices of this provider; of compare and why also one for each side: OCI,Verda"}, \
+     "of --per dollar: only prices of this provider; of compare and why also one for each side:" \
+     " OCI,Verda"}, \
     {"tier", 0, "KIND", "of --per dollar: only prices of such providers, say 'tier-1 cloud'"}, \
     {"price-kind", 0, "KIND", "of --per dollar: on-demand (default), reserved, spot; any"}, \
     {"price-date", 0, "DATE", \

@@ -46,8 +46,8 @@ ABDB_MUST_USE abdb_status abdb_simulate_first_place_shares(const abdb_system_cho
                                                            unsigned long long seed, double *share,
                                                            abdb_error *err);
 /* The multiple of one input of the first row at which another row becomes first, all else as it
- * is: of price and power from 1 upwards, of a rate and utilisation from 1 downwards. *next: that row. NAN: none
- * within a factor of a million. */
+ * is: of price and power from 1 upwards, of a rate and utilisation from 1 downwards. *next: that
+ * row. NAN: none within a factor of a million. */
 double abdb_find_multiple_losing_first_place(const abdb_system_choice *c,
                                              const abdb_choose_options *o, abdb_varied input,
                                              size_t *overtaking_row);

@@ -8,6 +8,7 @@
 #include "query/compare/pair_label.h"
 #include "query/compare/price_notes.h"
 #include "query/compare/ratio_factors.h"
+#include "query/compare/refused_pair.h"
 
 typedef enum {
     C_WORK,
@@ -202,9 +203,13 @@ done:
     return st;
 }
 
-/* Notes each rule that refuses pairs once, with their number and the differences of the first. */
-static void note_each_refusing_rule_once(const abdb_comparison *c, abdb_table *t)
+/* Notes each rule that refuses pairs once, with their number, the differences of the first, and the
+ * results that would meet. */
+static abdb_status note_each_refusing_rule_once(const abdb_comparison *c, abdb_table *t,
+                                                abdb_error *err)
 {
+    abdb_status st = ABDB_OK;
+
     for (size_t i = 0; i < c->pairs; i++) {
         const abdb_pair *pair = &c->pair[i];
         abdb_text differ = {0};
@@ -228,7 +233,10 @@ static void note_each_refusing_rule_once(const abdb_comparison *c, abdb_table *t
                                    abdb_plural_ending((long long)count), pair->refusal[0]->sentence,
                                    differ.size ? " Factors: " : "", abdb_text_get(&differ));
         abdb_text_free(&differ);
+        TRY(abdb_note_results_meeting_refused_pair(c, pair, t, err));
     }
+done:
+    return st;
 }
 
 /* Of values per dollar: kinds, providers and ages of the prices. */
@@ -269,7 +277,7 @@ abdb_status abdb_tabulate_ratio_factors(const abdb_comparison *c, const abdb_ran
                                        pair->left.why ? pair->left.why : pair->right.why);
     }
     if (number && ranges && ranges->words) abdb_note_range_question(ranges, t);
-    note_each_refusing_rule_once(c, t);
+    TRY(note_each_refusing_rule_once(c, t, err));
     add_price_notes_of_picked_results(c, t);
 done:
     return st;

@@ -7,8 +7,9 @@
 /* Fills an empty table: work, scenario, per, place, factor, a, b, times, product, ratio, better,
  * result (key), unit, _facts (keys of both ends), _pair (from 1), _note (empty), label (what
  * distinguishes the pair), unlike (why its ratio is no headline) and first_in (percent of the draws
- * of ranges in which the contender is better; ranges NULL or without words: empty). Its notes are a sentence for
- * each pair, the joint factors, each rule that refuses pairs, and ages of prices. */
+ * of ranges in which the contender is better; ranges NULL or without words: empty). Its notes are
+ * a sentence for each pair, the joint factors, each rule that refuses pairs with the results that
+ * would meet, and ages of prices. */
 ABDB_MUST_USE abdb_status abdb_tabulate_ratio_factors(const abdb_comparison *c,
                                                       const abdb_range_question *ranges,
                                                       abdb_table *t, abdb_error *err);

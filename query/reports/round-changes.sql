@@ -53,17 +53,17 @@ SELECT p.model, p.scenario, p.device, p.unit, w.place, w.factor, w.times, w.note
                           'price_date', (SELECT group_concat(substr(published || '-01', 1, 10)) FROM (SELECT r.published FROM v_mlperf_round r WHERE r.suite = 'inference' AND r.round IN (:from, :to) ORDER BY r.round = :to)))) w
  WHERE :why AND p.before > 0 AND p.after > 0
    AND EXISTS (SELECT 1 FROM shown s WHERE s.model = p.model AND s.scenario = p.scenario AND s.unit = p.unit AND (s.device = p.device OR p.device = :against))
--- @table part
+-- @table portion
 SELECT model, scenario, device, unit, kind, exp(sum(ln(times))) AS times, group_concat(printf('%s %.3g', factor, times), ', ') AS words
   FROM (SELECT *, CASE WHEN factor = 'price per device-hour' THEN 'price' WHEN factor = 'exchange rate' THEN 'exchange' WHEN factor IN ('scale', 'system or run') THEN 'this side'
                        WHEN factor LIKE '%scale%' THEN 'both' ELSE 'method' END AS kind FROM split WHERE note IS NULL ORDER BY model, scenario, device, unit, place)
  GROUP BY model, scenario, device, unit, kind
 -- @table moved
 -- Of the other device all that is no price is one factor, the other way round.
-SELECT model, scenario, device, unit, 0 AS other, kind, times, words FROM part WHERE :against IS NULL OR device <> :against
+SELECT model, scenario, device, unit, 0 AS other, kind, times, words FROM portion WHERE :against IS NULL OR device <> :against
 UNION ALL
 SELECT s.model, s.scenario, s.device, s.unit, 1, iif(p.kind IN ('price', 'exchange'), p.kind, 'other side'), 1 / exp(sum(ln(p.times))), NULL
-  FROM shown s JOIN part p ON p.model = s.model AND p.scenario = s.scenario AND p.unit = s.unit AND p.device = :against AND s.device <> :against
+  FROM shown s JOIN portion p ON p.model = s.model AND p.scenario = s.scenario AND p.unit = s.unit AND p.device = :against AND s.device <> :against
  GROUP BY 1, 2, 3, 4, 6
 -- @table factors
 -- One row a result: all parts, where each side has them.
@@ -91,6 +91,6 @@ SELECT line FROM (
            WHERE a.compatibility <> b.compatibility ORDER BY 1) HAVING count(*) > 0
   UNION ALL SELECT 1, printf('not split, %s: ', note) || group_concat(device || ' ' || model || ' ' || scenario, ', ') FROM (SELECT DISTINCT note, device, model, scenario FROM split WHERE note LIKE 'no ratio%' OR note LIKE '! NOT%' ORDER BY 1, 2, 3, 4) GROUP BY note
   UNION ALL SELECT 1, 'no factors: --against ' || :against || ' has no result of both rounds for ' || group_concat(what, ', ') FROM (SELECT DISTINCT model || ' ' || scenario AS what FROM shown s WHERE :why AND before > 0 AND after > 0
-      AND NOT EXISTS (SELECT 1 FROM part p WHERE p.device = :against AND p.model = s.model AND p.scenario = s.scenario) ORDER BY 1) WHERE :against IS NOT NULL HAVING count(*) > 0
+      AND NOT EXISTS (SELECT 1 FROM portion p WHERE p.device = :against AND p.model = s.model AND p.scenario = s.scenario) ORDER BY 1) WHERE :against IS NOT NULL HAVING count(*) > 0
   UNION ALL SELECT 2, '† derived by abdb (result / devices): best of each device; not an official or verified MLPerf® metric.')
  ORDER BY place;

@@ -203,7 +203,7 @@ static void format_group_differences(const abdb_ranking *r, size_t group, abdb_t
     }
 }
 
-/* Adds the row of one place in the ranking: its value, its ratio to the first, and its group. */
+/* Adds the row of one place: its value, its ratio to the first, and its group. */
 static abdb_status append_ranked_row(const abdb_ranking *r, const abdb_ranked *x,
                                      const abdb_ranked *first, const abdb_rank_options *o,
                                      abdb_table *t, abdb_error *err)
@@ -283,8 +283,7 @@ static void add_price_notes(const abdb_ranking *r, const abdb_rank_options *o, a
     abdb_price_summary_add_notes(&met, t);
 }
 
-/* Adds the number of omitted results and the first reason; results omitted by a mark are counted
- * by mark. */
+/* Adds the number of omitted results and the first reason; those of a mark are counted by mark. */
 static void add_left_out_notes(const abdb_ranking *r, abdb_table *t)
 {
     const char *why = NULL;

@@ -112,6 +112,16 @@ print("; ".join("%s %s>%s %.6g" % (r["factor"], r["a"], r["b"], float(r["times"]
     fails 3 "NOT COMPARABLE  mlperf-same-benchmark"
     [[ $output == *"; abdb compare --exploratory shows their ratio, stamped"* ]]
     abdb compare llama2-70b-99 llama3.1-8b --exploratory | grep -q EXPLORATORY
+    # two devices: the results that would meet, or that there are none
+    { echo $head; result v6.0 B200-SXM 8 fp8 800 | sed 's/llama2-70b-99/llama3.1-8b/g; s/-8,/-9,/'; } >b.csv
+    abdb import -q b.csv
+    run abdb why H200-SXM,llama2-70b-99 B200-SXM
+    fails 3 "NOT COMPARABLE  mlperf-same-benchmark (1 pair)"
+    fails 3 "like B: device='H200-SXM',scenario='Server',benchmark='llama3.1-8b', 1 result"
+    [[ $output != *"like A"* ]]
+    abdb withdraw --reason wrong "$(ask "SELECT key FROM v_result WHERE device = 'H200-SXM' AND model = 'llama3.1-8b'")"
+    run abdb why H200-SXM B200-SXM
+    fails 3 "no result matches device='H200-SXM',scenario='Server',benchmark='llama3.1-8b', and none device='B200-SXM',scenario='Server',benchmark='llama2-70b', so benchmark and device cannot be separated"
     run abdb why H200-SXM
     fails 2 "why what? two selections"
     run abdb why H200-SXM H200-SXM
