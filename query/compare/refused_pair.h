@@ -4,7 +4,7 @@
 
 #include "query/compare/compare.h"
 
-/* Adds for each side of a refused pair, each of one device, whether its device has results with the other
+/* Adds for each side of a refused pair, of one device each, whether it has results with the other
  * side's benchmark, scenario and value of the factor of the rule: then they are named as a
  * selection; without them on both sides device and factor cannot be separated, and that is added.
  */

@@ -186,7 +186,7 @@ SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_p
        why, times_price, times_rate, times_systems, times_offers, 100 * first_share AS first_in, delivers, used, usd_per_million_full, nullif(tier, '') AS tier, fabric,
        (SELECT b.all_weights_B / 1e9 FROM v_model_bytes b WHERE b.model = work AND b.number_format = dtype) AS weights_gb,
        size * (SELECT s.value FROM v_spec s WHERE s.device = purchase.device AND s.quantity = 'memory_size' AND s.basis = 'card' AND s.preferred = 1) / 1e9 AS memory_gb,
-       facts AS _facts, times_exchange, times_utilisation, NULL AS warnings,
+       replace(why, ', ', char(10)) AS _factors_of_first, facts AS _facts, times_exchange, times_utilisation, NULL AS warnings,
        (SELECT number || ' ' || coalesce(nullif(trim(substr(:time_to_train, length(number) + 1)), ''), 'min')
           FROM (SELECT rtrim(:time_to_train, ' sminhd') AS number) WHERE :time_to_train <> 'any') AS _within,
        CASE WHEN :per <> 'dollar' THEN 'with the lowest prices' WHEN tier <> '' THEN 'at ' || tier || ' prices' WHEN :provider IS NOT NULL THEN 'at prices of ' || :provider

@@ -81,6 +81,8 @@ SELECT s.model, s.scenario, s.device, s.before, s.after, s.after / s.before AS r
        f.moved, f.this_side, f.method, f.both_sides AS joint, f.other_side, f.price, f.exchange,
        (SELECT CASE l.kind WHEN 'both' THEN 'this side and the method together' ELSE l.kind END || CASE WHEN l.kind IN ('this side', 'method', 'both') THEN ': ' || l.words ELSE '' END FROM largest l
          WHERE f.moved IS NOT NULL AND l.model = s.model AND l.scenario = s.scenario AND l.device = s.device AND l.unit = s.unit) AS moved_by,
+       (SELECT group_concat(printf('%.4g %s', m.times, coalesce(m.kind || ': ' || m.words, m.kind)), char(10)) FROM moved m
+         WHERE f.moved IS NOT NULL AND m.model = s.model AND m.scenario = s.scenario AND m.device = s.device AND m.unit = s.unit) AS _factors_moved,
        trim(coalesce(s.before_key, '') || ' ' || coalesce(s.after_key, '')) AS _facts, s.before_key AS _facts_before, s.after_key AS _facts_after, s.whole AS _whole
   FROM shown s LEFT JOIN factors f ON f.model = s.model AND f.scenario = s.scenario AND f.device = s.device AND f.unit = s.unit
  ORDER BY CASE WHEN s.before IS NOT NULL AND s.after IS NOT NULL THEN 0 WHEN s.before IS NULL THEN 1 ELSE 2 END, 1, 2, ratio DESC, 3;

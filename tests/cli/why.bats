@@ -148,6 +148,13 @@ print("; ".join("%s %s>%s %.6g" % (r["factor"], r["a"], r["b"], float(r["times"]
     same "$(jq -c '.[] | [.factor, .a, .b, .times, .ratio]' report)" "$(jq -c '.[] | [.factor, .a, .b, .times, .ratio]' whole)"
     abdb plot why --baseline MI355X --contender B200-SXM --where llama2-70b-99,server --per dollar --out why.svg
     grep -q 'price per device-hour' why.svg
+    # explain: of the ratio all factors and the facts of both sides; of a factor the two results of its step
+    abdb explain why ratio place=1 --baseline MI355X --contender B200-SXM --where llama2-70b-99,server --per dollar >tree
+    same "$(grep -c '^├ times' tree)" "$(jq length whole)"
+    same "$(grep -o ' p-[0-9a-f]*' tree | sort -u | wc -l)" 2
+    abdb explain why times place=2 --baseline MI355X --contender B200-SXM --where llama2-70b-99,server --per dollar >tree
+    same "$(grep -c '^├ times' tree) $(grep -o ' [pr]-[0-9a-f]*' tree | wc -l)" "0 2"
+    grep -q '^= 1st / 2nd x 1$' tree
     largest=$(jq -r '[sort_by(-(.times | log | fabs))[:2][] | "\(.factor) \(.times * 1000 | round / 1000)"] | join(", ")' whole)
     why=$(abdb compare "${split[@]}" --why --json 2>/dev/null | jq -r '.[0].why')
     same "$(sed -E 's/([0-9.]+)(,|$)/@\2/g' <<<"$why")" "$(sed -E 's/([0-9.]+)(,|$)/@\2/g' <<<"$largest")"
