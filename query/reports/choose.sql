@@ -80,9 +80,9 @@
 -- column: fabric | network | | between the instances that one measured system takes, as a source states it; not promised: none does
 -- column: weights_gb | weights GB† | g4 | parameters of the model x bytes of the weights' format; empty: one of them is not known
 -- column: memory_gb | memory GB | g4 | of the devices of one system, as specified
+-- column: warnings | warnings | | for programs: what the lines that begin with ! say
 -- column: times_exchange | exchange rate | g4 | factor of the currencies in which the prices are stated; empty: they are the same
 -- column: times_utilisation | utilisation | g4 | factor of the paid hours in which a device that is owned is idle; empty: neither is owned
--- column: warnings | warnings | | for programs: what the lines that begin with ! say
 -- hoist: weights_gb memory_gb fabric tier delivers used usd_per_million_full why times_price times_rate times_systems times_offers times_exchange times_utilisation first_in met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
 -- bare: warnings
 -- @table training
@@ -186,7 +186,7 @@ SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_p
        why, times_price, times_rate, times_systems, times_offers, 100 * first_share AS first_in, delivers, used, usd_per_million_full, nullif(tier, '') AS tier, fabric,
        (SELECT b.all_weights_B / 1e9 FROM v_model_bytes b WHERE b.model = work AND b.number_format = dtype) AS weights_gb,
        size * (SELECT s.value FROM v_spec s WHERE s.device = purchase.device AND s.quantity = 'memory_size' AND s.basis = 'card' AND s.preferred = 1) / 1e9 AS memory_gb,
-       replace(why, ', ', char(10)) AS _factors_of_first, facts AS _facts, times_exchange, times_utilisation, NULL AS warnings,
+       replace(why, ', ', char(10)) AS _factors_of_first, facts AS _facts, NULL AS warnings, times_exchange, times_utilisation,
        (SELECT number || ' ' || coalesce(nullif(trim(substr(:time_to_train, length(number) + 1)), ''), 'min')
           FROM (SELECT rtrim(:time_to_train, ' sminhd') AS number) WHERE :time_to_train <> 'any') AS _within,
        CASE WHEN :per <> 'dollar' THEN 'with the lowest prices' WHEN tier <> '' THEN 'at ' || tier || ' prices' WHEN :provider IS NOT NULL THEN 'at prices of ' || :provider
