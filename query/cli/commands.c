@@ -25,16 +25,25 @@
     {"percentile", 0, "P", "of --at: of the requests, in percent, that keep them (default 99)"}, \
     {"between", 0, "linear|monotone", \
      "of --at: interpolate between measured points (default: the best of them)"}
+#define RANGE_OPTIONS \
+    {"ranges", 0, "RANGES", \
+     "how often each is first while inputs vary: 'price=0.8..1.5,rate=0.9..1.1' (multiples of" \
+     " rate, price, power, utilisation), or evidence: rates from the worst to the best result," \
+     " prices from the cheapest to the dearest offer"}, \
+    {"seed", 0, "N", "of the 10,000 draws of --ranges (default 1)"}
 #define MEASURE_OPTIONS \
     {"where", 'w', "SELECTION", "conditions on all: column OP value, ..."}, \
     {"metric", 'm', "NAME", "the metric (default: the workload's own)"}, \
     {"per", 0, "device|node|watt|joule|dollar|peak|bandwidth|none", \
      "divide rates by what produced them (default: device, where their numbers differ)"}, \
     {"peak", 0, "published|measured|clock", "of --per peak (default published)"}, \
-    {"provider", 0, "NAME", "of --per dollar: only prices of this provider"}, \
+    {"provider", 0, "NAME", \
+     "of --per dollar: only prices of this provider; of compare and why also one for each side:" \
+     " OCI,Verda"}, \
     {"tier", 0, "KIND", "of --per dollar: only prices of such providers, say 'tier-1 cloud'"}, \
     {"price-kind", 0, "KIND", "of --per dollar: on-demand (default), reserved, spot; any"}, \
-    {"price-date", 0, "DATE", "of --per dollar: prices as they were on this day"}, \
+    {"price-date", 0, "DATE", \
+     "of --per dollar: prices as they were on this day; or one for each side, as --provider"}, \
     {"price-max-age", 0, "DAYS", "of --per dollar: leave out undated and older prices, say 90d"}, \
     {"price", 0, "QUOTES", \
      "your own: 'DEVICE=2.49 USD/h' (of a node of 8: '19.92 USD/h/8'), ..."}, \

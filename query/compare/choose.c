@@ -356,6 +356,7 @@ static abdb_status append_rented_and_owned_devices(abdb_system_choice *c,
         }
         p.provider = "you";
         p.price_kind = "owned";
+        p.price_of_energy = abdb_ownership_cost_per_hour(&own, 0);
         p.dearest = p.price;
         p.providers = 1;
         TRY(append_purchase_with_submitter_count(c, p, err));

@@ -59,8 +59,11 @@ typedef struct {
     double price;       /* USD per device and hour; NAN: none is known, and none is needed */
     const char *provider, *provider_kind, *price_kind, *price_date, *price_key; /* or "" */
     double price_age_days;                                                      /* NAN: undated */
-    double dearest;   /* the highest offer of the device that counts */
-    size_t providers; /* that offer it */
+    const char *currency;   /* in which the price is stated; "": in USD */
+    double usd_of_currency; /* USD for one unit of it; 1: it is in USD */
+    double price_of_energy; /* part of the price of an owned device that idle hours do not cost */
+    double dearest;         /* the highest offer of the device that counts */
+    size_t providers;       /* that offer it */
     double usd_per_hour, usd_per_million, usd_of_run, watts; /* NAN: does not apply */
     double cost;        /* the value to order by: one of these, or devices */
     double performance; /* the rate of one system, or of a training minus its seconds: more is

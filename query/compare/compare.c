@@ -2,6 +2,7 @@
  * The judgement of one pair is in verdict.c, rules are in rules.c; see compare.h. */
 #include "query/compare/like_for_like.h"
 #include "query/compare/machine_identity.h"
+#include "query/compare/side_prices.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -329,15 +330,18 @@ done:
 
 /* Loads the next set and splits it into groups. A set without a result, because its command
  * failed, fails with the reason of that. */
-static abdb_status load_next_set(abdb_comparison *out, const char *selection, abdb_error *err)
+static abdb_status load_next_set(abdb_comparison *out, const char *selection, size_t sides,
+                                 abdb_error *err)
 {
     abdb_set *set = &out->set[out->sets];
     abdb_side_command *command = &out->command[out->sets];
+    abdb_normalisation measure;
     abdb_text words = {0};
-    abdb_status st = ABDB_OK;
+    abdb_status st = abdb_set_normalisation_of_side(&measure, &out->options->measure, out->sets,
+                                                    sides, &out->arena, err);
 
-    st = abdb_set_load_normalised(set, out->db, selection, command->where, &out->options->measure,
-                                  err);
+    if (st != ABDB_OK) return st;
+    st = abdb_set_load_normalised(set, out->db, selection, command->where, &measure, err);
     if (st == ABDB_USAGE && command->failed && command->failed == command->turns) {
         abdb_append_failed_turns(command, &words);
         st = ABDB_FAIL(err, out->options->gate ? ABDB_GATE : ABDB_USAGE, "'%s' has no result: %s",
@@ -364,8 +368,9 @@ abdb_status abdb_compare_first_set_with_others(abdb_comparison *out, sqlite3 *db
     TRY(abdb_rulebook_load(&out->book, db, err));
     TRY(abdb_find_commands_of_sides(out->command, db, selection, sets, options->where,
                                     options->gate, &out->arena, err));
-    for (; out->sets < sets; out->sets++) TRY(load_next_set(out, selection[out->sets], err));
-    TRY(abdb_sets_refuse_unfit_sides(db, out->set, sets, options->partial, err));
+    for (; out->sets < sets; out->sets++) TRY(load_next_set(out, selection[out->sets], sets, err));
+    TRY(abdb_sets_refuse_unfit_sides(db, out->set, sets, options->partial,
+                                     abdb_sides_have_own_prices(&options->measure), err));
     TRY(split_groups_by_mixed_backend_or_provider(out, err));
     for (size_t i = 0; each && i < sets; i++)
         TRY(split_groups_into_single_members(&out->groups[i], &out->arena, err));

@@ -178,11 +178,12 @@ typedef struct {
     abdb_arena arena;
 } abdb_comparison;
 
-/* overlap.c: refuses (ABDB_USAGE) a side that shares results with the first, with some of them, or
- * in which a name was taken for another model, and
+/* overlap.c: refuses (ABDB_USAGE) a side that shares results with the first (with some of them
+ * named), unless each has its own prices, a side in which a name was taken for another model, and
  * unless partial one with a run that is under way or was stopped, with how far it came. */
 ABDB_MUST_USE abdb_status abdb_sets_refuse_unfit_sides(sqlite3 *db, const abdb_set *set,
-                                                       size_t sets, bool partial, abdb_error *err);
+                                                       size_t sets, bool partial, bool own_prices,
+                                                       abdb_error *err);
 /* differing_factors.c: factors of role `agree` that differ between the sides, or are unknown. */
 ABDB_MUST_USE abdb_status abdb_pair_collect_differing_factors(abdb_comparison *c, abdb_pair *pair,
                                                               abdb_error *err);

@@ -12,7 +12,7 @@ static const double factor_most = 1e6;
 
 const char *abdb_varied_name(abdb_varied input)
 {
-    static const char *const names[ABDB_VARY_COUNT] = {"price", "rate", "power"};
+    static const char *const names[ABDB_VARY_COUNT] = {"price", "rate", "power", "utilisation"};
 
     return names[input];
 }
@@ -33,7 +33,7 @@ abdb_status abdb_parse_choice_ranges(const char *text, abdb_choice_ranges *out, 
 {
     char copy[200], *rest = copy, *word;
 
-    *out = (abdb_choice_ranges){{1, 1, 1}, {1, 1, 1}, strcmp(text, "evidence") == 0};
+    *out = (abdb_choice_ranges){{1, 1, 1, 1}, {1, 1, 1, 1}, strcmp(text, "evidence") == 0};
     if (out->by_evidence) return ABDB_OK;
     if (strlen(text) >= sizeof copy)
         return ABDB_FAIL(err, ABDB_USAGE, "ranges of %zu letters: '%.40s...'", strlen(text), text);
@@ -48,9 +48,14 @@ abdb_status abdb_parse_choice_ranges(const char *text, abdb_choice_ranges *out, 
         if (!equals || input == ABDB_VARY_COUNT ||
             !parse_multiple_or_range(equals + 1, &out->low[input], &out->high[input]))
             return ABDB_FAIL(err, ABDB_USAGE,
-                             "ranges are 'evidence', or multiples of price, rate and power such as"
-                             " 'price=0.8..1.5,rate=0.9..1.1', not '%s'",
+                             "ranges are 'evidence', or multiples of price, rate, power and"
+                             " utilisation such as 'price=0.8..1.5,rate=0.9..1.1', not '%s'",
                              text);
+        if (out->high[ABDB_VARY_UTILISATION] > 1)
+            return ABDB_FAIL(err, ABDB_USAGE,
+                             "ranges of utilisation end at 1, where every paid hour is used as"
+                             " assumed, not at %g",
+                             out->high[ABDB_VARY_UTILISATION]);
     }
     return ABDB_OK;
 }
@@ -65,7 +70,7 @@ static uint64_t next_splitmix64_bits(uint64_t *state)
     return z ^ z >> 31;
 }
 
-static double draw_log_uniform(double low, double high, uint64_t *state)
+double abdb_draw_log_uniform(double low, double high, uint64_t *state)
 {
     double u = (double)(next_splitmix64_bits(state) >> 11) * 0x1p-53;
 
@@ -121,8 +126,10 @@ abdb_status abdb_simulate_first_place_shares(const abdb_system_choice *c,
             abdb_purchase p;
 
             for (size_t k = 0; k < ABDB_VARY_COUNT; k++)
-                by[k] = draw_log_uniform(range[i][0][k], range[i][1][k], &state);
-            p = abdb_recompute_purchase_at_multiples(c, o, &c->row[i], by[0], by[1], by[2]);
+                by[k] = abdb_draw_log_uniform(range[i][0][k], range[i][1][k], &state);
+            p = abdb_recompute_purchase_at_multiples(c, o, &c->row[i], by[ABDB_VARY_PRICE],
+                                                     by[ABDB_VARY_RATE], by[ABDB_VARY_POWER],
+                                                     by[ABDB_VARY_UTILISATION]);
             if (first != SIZE_MAX && abdb_purchase_compare_cost_then_performance(&p, &best) >= 0)
                 continue;
             first = i;
@@ -141,7 +148,8 @@ static size_t cheapest_row_when_first_is_varied(const abdb_system_choice *c,
 {
     abdb_purchase best = abdb_recompute_purchase_at_multiples(
         c, o, &c->row[0], input == ABDB_VARY_PRICE ? multiple : 1,
-        input == ABDB_VARY_RATE ? multiple : 1, input == ABDB_VARY_POWER ? multiple : 1);
+        input == ABDB_VARY_RATE ? multiple : 1, input == ABDB_VARY_POWER ? multiple : 1,
+        input == ABDB_VARY_UTILISATION ? multiple : 1);
     size_t first = 0;
 
     for (size_t i = 1; i < c->count; i++)
@@ -156,7 +164,8 @@ double abdb_find_multiple_losing_first_place(const abdb_system_choice *c,
                                              const abdb_choose_options *o, abdb_varied input,
                                              size_t *overtaking_row)
 {
-    double sign = input == ABDB_VARY_RATE && !c->training ? -1 : 1;
+    double sign =
+        (input == ABDB_VARY_RATE && !c->training) || input == ABDB_VARY_UTILISATION ? -1 : 1;
     double keeps = 0, loses = log(factor_most);
 
     if (c->count < 2) return NAN;

@@ -13,6 +13,7 @@
 #include "query/compare/quality.h"
 #include "query/compare/price_offers.h"
 #include "schema/core/date.h"
+#include "schema/core/offer_capacity.h"
 
 static const struct {
     const char *per, *formula;
@@ -201,6 +202,22 @@ static size_t find_cheapest_fitting_offer_note_small(normaliser *n, size_t membe
     return at;
 }
 
+/* The price of the dearest offer of a member's device that holds a node of its system. */
+static double highest_fitting_offer(const normaliser *n, size_t member_index)
+{
+    const char *device = abdb_member_text(n->set, member_index, ABDB_M_device);
+    double highest = 0;
+
+    for (size_t i = 0; i < n->offers.rows; i++)
+        if (abdb_offer_is_of_device_and_recent(&n->offers, i, device, n->days) &&
+            (!*abdb_cell_text_or_empty(&n->offers, i, ABDB_OFFER_KEY) ||
+             abdb_offer_holds_one_node(abdb_member_number(n->set, member_index, ABDB_M_devices),
+                                       abdb_member_number(n->set, member_index, ABDB_M_nodes),
+                                       abdb_cell_number_or_nan(&n->offers, i, ABDB_OFFER_SIZE))))
+            highest = fmax(highest, abdb_cell_number_or_nan(&n->offers, i, ABDB_OFFER_PRICE));
+    return highest;
+}
+
 /* A value for 1 USD an hour becomes one at the cheapest offer of the member's device. */
 static void divide_value_by_cheapest_offer(normaliser *n, size_t member_index)
 {
@@ -223,6 +240,11 @@ static void divide_value_by_cheapest_offer(normaliser *n, size_t member_index)
     m->price_kind = copy_offer_text(n, at, ABDB_OFFER_KIND);
     m->price_read_on = find_day_price_was_read(copy_offer_text(n, at, ABDB_OFFER_FROM));
     m->price_age_days = abdb_cell_number_or_nan(&n->offers, at, ABDB_OFFER_AGE_DAYS);
+    m->usd_of_currency = abdb_cell_number_or_nan(&n->offers, at, ABDB_OFFER_RATE);
+    m->currency = isnan(m->usd_of_currency) ? NULL : copy_offer_text(n, at, ABDB_OFFER_CURRENCY);
+    m->dearest_offer = highest_fitting_offer(n, member_index) /
+                       abdb_cell_number_or_nan(&n->offers, at, ABDB_OFFER_PRICE);
+    m->rate_from = copy_offer_text(n, at, ABDB_OFFER_RATE_FROM);
 }
 
 static void set_value_as_stated(abdb_set *set, size_t member_index)

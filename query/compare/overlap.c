@@ -116,7 +116,7 @@ static abdb_status refuse_other_meaning(const abdb_set *a, const abdb_set *b, ch
 }
 
 abdb_status abdb_sets_refuse_unfit_sides(sqlite3 *db, const abdb_set *set, size_t sets,
-                                         bool partial, abdb_error *err)
+                                         bool partial, bool own_prices, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -124,7 +124,7 @@ abdb_status abdb_sets_refuse_unfit_sides(sqlite3 *db, const abdb_set *set, size_
         TRY(refuse_unfinished_run(db, &set[i], (char)('A' + i), err));
     for (size_t i = 1; i < sets; i++) {
         TRY(refuse_other_meaning(&set[0], &set[i], (char)('A' + i), err));
-        TRY(refuse_overlap(&set[0], &set[i], (char)('A' + i), err));
+        if (!own_prices) TRY(refuse_overlap(&set[0], &set[i], (char)('A' + i), err));
     }
 done:
     return st;

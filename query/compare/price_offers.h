@@ -19,6 +19,9 @@ typedef enum {
     ABDB_OFFER_PROVIDER_KIND, /* tier-1 cloud, GPU cloud, ...; none: not known */
     ABDB_OFFER_SIZE,          /* devices that are rented together; 0: any number */
     ABDB_OFFER_CONVERTED, /* ", 2 EUR at 1.08 USD of 2026-11-20 (SOURCE)"; none: stated in USD */
+    ABDB_OFFER_CURRENCY,  /* in which it is stated; none: the reader's own, in USD */
+    ABDB_OFFER_RATE,      /* USD for one unit of it; none: it is stated in USD */
+    ABDB_OFFER_RATE_FROM, /* "2026-11-20, SOURCE"; none: it is stated in USD */
     ABDB_OFFER_COLUMNS
 } abdb_offer_column;
 

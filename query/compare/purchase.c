@@ -55,7 +55,8 @@ static abdb_purchase compute_purchase_of_result(const abdb_system_choice *c,
                        .performance = c->training ? -rate_or_seconds : rate_or_seconds,
                        .break_even = NAN};
 
-    p.provider = p.provider_kind = p.price_kind = p.price_date = p.price_key = "";
+    p.provider = p.provider_kind = p.price_kind = p.price_date = p.price_key = p.currency = "";
+    p.usd_of_currency = 1;
     /* USD/h / (units/s x 3600 s/h) x 10^6 is USD for a million units; a run costs USD/h x s /
      * 3600. */
     p.usd_per_hour = p.rented_devices * at.price;
@@ -82,11 +83,14 @@ static abdb_purchase compute_purchase_at_measured_rate(const abdb_system_choice 
 abdb_purchase abdb_recompute_purchase_at_multiples(const abdb_system_choice *c,
                                                    const abdb_choose_options *o,
                                                    const abdb_purchase *p, double price_multiple,
-                                                   double rate_multiple, double power_multiple)
+                                                   double rate_multiple, double power_multiple,
+                                                   double utilisation_multiple)
 {
+    double price = (p->price - p->price_of_energy) / utilisation_multiple + p->price_of_energy;
+
     return compute_purchase_of_result(
-        c, o, p->member, (offer){p->price * price_multiple, p->offer_devices},
-        p->rate * rate_multiple, c->watts[p->member] * power_multiple);
+        c, o, p->member, (offer){price * price_multiple, p->offer_devices}, p->rate * rate_multiple,
+        c->watts[p->member] * power_multiple);
 }
 
 static double purchase_rate_per_device(const abdb_system_choice *c, const abdb_purchase *p)
@@ -94,15 +98,36 @@ static double purchase_rate_per_device(const abdb_system_choice *c, const abdb_p
     return p->rate / abdb_member_number(&c->ranking.set, p->member, ABDB_M_devices);
 }
 
+static bool is_owned(const abdb_purchase *p)
+{
+    return strcmp(p->price_kind, "owned") == 0;
+}
+
+/* The price of a device divided by its price if it were used in all hours that are paid; 1 of
+ * a rented one, which is paid by the hour of use. */
+static double price_of_idle_hours_factor(const abdb_choose_options *o, const abdb_purchase *p)
+{
+    return is_owned(p) ? p->price / ((p->price - p->price_of_energy) * o->ownership.utilisation +
+                                     p->price_of_energy)
+                       : 1;
+}
+
 abdb_cost_factors abdb_split_cost_ratio_to_first(const abdb_system_choice *c,
                                                  const abdb_choose_options *o,
                                                  const abdb_purchase *p, const abdb_purchase *first)
 {
     double rate = purchase_rate_per_device(c, first) / purchase_rate_per_device(c, p);
-    abdb_cost_factors f = {1, rate, 1, 1};
+    abdb_cost_factors f = {1, rate, 1, 1, NAN, NAN};
 
     if (o->by == ABDB_BY_DOLLAR) {
-        f.price = p->price / first->price;
+        if (strcmp(p->currency, first->currency) != 0 ||
+            p->usd_of_currency < first->usd_of_currency ||
+            p->usd_of_currency > first->usd_of_currency)
+            f.exchange = p->usd_of_currency / first->usd_of_currency;
+        if (is_owned(p) || is_owned(first))
+            f.utilisation = price_of_idle_hours_factor(o, p) / price_of_idle_hours_factor(o, first);
+        f.price = p->price / first->price / (isnan(f.exchange) ? 1 : f.exchange) /
+                  (isnan(f.utilisation) ? 1 : f.utilisation);
         f.offers = p->rented_devices / p->devices / (first->rented_devices / first->devices);
     } else if (o->by == ABDB_BY_WATT)
         f.price = p->watts / p->devices / (first->watts / first->devices);
@@ -215,6 +240,11 @@ static void fill_offer_details_note_small(abdb_system_choice *c, const abdb_choo
     p->price_date = copy_offer_cell(c, t, cheapest_row, ABDB_OFFER_FROM);
     p->price_key = copy_offer_cell(c, t, cheapest_row, ABDB_OFFER_KEY);
     p->price_age_days = abdb_cell_number_or_nan(t, cheapest_row, ABDB_OFFER_AGE_DAYS);
+    p->usd_of_currency = abdb_cell_number_or_nan(t, cheapest_row, ABDB_OFFER_RATE);
+    if (isnan(p->usd_of_currency))
+        p->usd_of_currency = 1;
+    else
+        p->currency = copy_offer_cell(c, t, cheapest_row, ABDB_OFFER_CURRENCY);
 }
 
 abdb_purchase abdb_cheapest_purchase_of_offers(abdb_system_choice *c, const abdb_choose_context *s,

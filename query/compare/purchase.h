@@ -22,23 +22,27 @@ abdb_purchase abdb_cheapest_purchase_of_offers(abdb_system_choice *c, const abdb
  * least. NULL where nothing is offered. */
 void abdb_choose_tier_with_most_devices(abdb_system_choice *c, const abdb_choose_context *s);
 
-/* A purchase with price, rate (of a training: time) and power multiplied; numbers of systems and
- * offers are rounded up again. */
+/* A purchase with price, rate (of a training: time), power and utilisation (the share of the paid
+ * hours that are used) multiplied; numbers of systems and offers are rounded up again. */
 abdb_purchase abdb_recompute_purchase_at_multiples(const abdb_system_choice *c,
                                                    const abdb_choose_options *o,
                                                    const abdb_purchase *p, double price_multiple,
-                                                   double rate_multiple, double power_multiple);
+                                                   double rate_multiple, double power_multiple,
+                                                   double utilisation_multiple);
 
 /* The cost of a purchase relative to another one: the product of these. Of trainings rate is the
  * time, and systems the devices. */
 typedef struct {
-    double price;   /* per device and hour; per watt: the power of a device */
-    double rate;    /* below 1: a device is faster */
-    double systems; /* rounding to whole systems */
-    double offers;  /* rounding to whole offers */
+    double price;       /* per device and hour, as stated; per watt: the power of a device */
+    double rate;        /* below 1: a device is faster */
+    double systems;     /* rounding to whole systems */
+    double offers;      /* rounding to whole offers */
+    double exchange;    /* of the currencies in which the prices are stated; NAN: they are equal */
+    double utilisation; /* hours in which an owned device is idle; NAN: none is owned */
 } abdb_cost_factors;
 
-/* offers x systems x rate x price = p->cost / first->cost. */
+/* offers x systems x rate x price (x exchange x utilisation, where these apply) = p->cost /
+ * first->cost. */
 abdb_cost_factors abdb_split_cost_ratio_to_first(const abdb_system_choice *c,
                                                  const abdb_choose_options *o,
                                                  const abdb_purchase *p,

@@ -207,7 +207,9 @@ static void append_chain_factors(const chain *c, abdb_ratio_factors *out, abdb_a
                      .key = copy_member_text(c, c->member[to], ABDB_M_key, arena),
                      .missing = joint ? describe_missing_results(c, from, to, arena) : NULL});
     }
-    if (!c->differing) /* two results of one kind: other systems, submitters or runs */
+    /* Two results of one kind, of other systems, submitters or runs; one result at two prices has
+     * no such factor. */
+    if (!c->differing && c->from != c->to)
         append_factor_with_running_product(
             out, (abdb_ratio_factor){.name = "system or run",
                                      .from = copy_member_text(c, c->from, ABDB_M_system, arena),
@@ -230,38 +232,80 @@ static bool is_per_dollar_or_watt(const abdb_comparison *c)
     return strcmp(c->per, "dollar") == 0 || strcmp(c->per, "watt") == 0;
 }
 
-/* "3.79 USD/h" or "700 W": the price or power of each device, from the value of a device and the
- * value per dollar or watt. */
-static const char *describe_price_or_power_divisor(double of_device, double divided, bool dollars,
+/* USD for one unit of the currency in which the price of a member is stated. */
+static double usd_of_stated_currency(const abdb_member *m)
+{
+    return m->currency ? m->usd_of_currency : 1;
+}
+
+/* "3.79 USD/h" or "700 W": the price, as it is stated, or the power of each device, from the value
+ * of a device and the value per dollar or watt. */
+static const char *describe_price_or_power_divisor(double of_device, double divided,
+                                                   const abdb_member *priced, bool dollars,
                                                    abdb_arena *arena)
 {
-    const char *out = dollars ? abdb_arena_printf(arena, "%.4g USD/h", of_device * 3600 / divided)
-                              : abdb_arena_printf(arena, "%.4g W", of_device / divided);
+    const char *out =
+        dollars ? abdb_arena_printf(arena, "%.4g %s/h",
+                                    of_device * 3600 / divided / usd_of_stated_currency(priced),
+                                    priced->currency ? priced->currency : "USD")
+                : abdb_arena_printf(arena, "%.4g W", of_device / divided);
 
     return out ? out : "";
 }
 
-/* The factor before the chain, if any: devices of a system, or price or power of each device. */
-static void append_device_count_or_price_power_factor(const chain *c, const abdb_comparison *all,
-                                                      const abdb_pair *pair,
-                                                      abdb_ratio_factors *out, abdb_arena *arena)
+/* "EUR at 1.16 USD, 2026-11-20, ECB" or "USD". */
+static const char *describe_exchange_rate(const abdb_member *priced, abdb_arena *arena)
+{
+    const char *out = priced->currency
+                          ? abdb_arena_printf(arena, "%s at %.6g USD, %s", priced->currency,
+                                              priced->usd_of_currency, priced->rate_from)
+                          : "USD";
+
+    return out ? out : "";
+}
+
+/* Appends the factors of prices as they are stated and of exchange rates, where these differ; or
+ * the factor of power. Their product is factor. */
+static void append_price_and_exchange_or_power_factors(const chain *c, const abdb_comparison *all,
+                                                       const abdb_pair *pair, double factor,
+                                                       abdb_ratio_factors *out, abdb_arena *arena)
+{
+    bool dollars = strcmp(all->per, "dollar") == 0;
+    const abdb_member *a = &pair->a.set->member[pair->left.picked],
+                      *b = &pair->b.set->member[pair->right.picked];
+    double exchange = dollars ? usd_of_stated_currency(a) / usd_of_stated_currency(b) : 1;
+    bool converted = dollars && (exchange < 1 || exchange > 1 || !a->currency != !b->currency ||
+                                 (a->currency && strcmp(a->currency, b->currency) != 0));
+
+    append_factor_with_running_product(
+        out,
+        (abdb_ratio_factor){
+            .name = dollars ? "price per device-hour" : "power per device",
+            .from = describe_price_or_power_divisor(c->end[0], pair->left.value, a, dollars, arena),
+            .to = describe_price_or_power_divisor(c->end[1], pair->right.value, b, dollars, arena),
+            .factor = factor / exchange,
+            .key = ""});
+    if (converted)
+        append_factor_with_running_product(
+            out, (abdb_ratio_factor){.name = "exchange rate",
+                                     .from = describe_exchange_rate(a, arena),
+                                     .to = describe_exchange_rate(b, arena),
+                                     .factor = exchange,
+                                     .key = ""});
+}
+
+/* The factors before the chain, if any: devices of a system, or price or power of each device. */
+static void append_device_count_or_price_power_factors(const chain *c, const abdb_comparison *all,
+                                                       const abdb_pair *pair,
+                                                       abdb_ratio_factors *out, abdb_arena *arena)
 {
     double chained =
         chain_value_printed_or_per_device(c, c->to) / chain_value_printed_or_per_device(c, c->from);
     double from = abdb_member_number(c->set, c->from, ABDB_M_devices),
            to = abdb_member_number(c->set, c->to, ABDB_M_devices);
-    bool dollars = strcmp(all->per, "dollar") == 0;
 
     if (is_per_dollar_or_watt(all))
-        append_factor_with_running_product(
-            out,
-            (abdb_ratio_factor){
-                .name = dollars ? "price per device-hour" : "power per device",
-                .from =
-                    describe_price_or_power_divisor(c->end[0], pair->left.value, dollars, arena),
-                .to = describe_price_or_power_divisor(c->end[1], pair->right.value, dollars, arena),
-                .factor = out->ratio / chained,
-                .key = ""});
+        append_price_and_exchange_or_power_factors(c, all, pair, out->ratio / chained, out, arena);
     else if (c->per_device && (from < to || from > to))
         append_factor_with_running_product(
             out, (abdb_ratio_factor){.name = "devices of the system",
@@ -287,6 +331,7 @@ static abdb_status load_results_of_same_model_and_scenario(abdb_set *out, const 
         *model ? model : abdb_member_text(set, pair->left.picked, ABDB_M_workload));
     if (*scenario) abdb_append_quoted_equal_condition(&selection, "scenario", scenario);
     measure.per = strcmp(c->per, "none") == 0 ? "none" : "device";
+    measure.provider = measure.price_date = NULL; /* of prices, which none has */
     st = abdb_set_load_normalised(out, c->db, abdb_text_get(&selection), NULL, &measure, err);
     abdb_text_free(&selection);
     return st;
@@ -334,7 +379,7 @@ abdb_status abdb_split_ratio_into_factors(abdb_ratio_factors *out, const abdb_co
     TRY(abdb_split_set_into_groups(&groups, &c->book, &set, false, NULL, arena, err));
     find_best_result_of_each_state(&ch, &groups, pair->left.sampled || pair->right.sampled);
     find_longest_chain_to_each_state(&ch);
-    append_device_count_or_price_power_factor(&ch, c, pair, out, arena);
+    append_device_count_or_price_power_factors(&ch, c, pair, out, arena);
     append_chain_factors(&ch, out, arena);
 done:
     abdb_set_free(&set);

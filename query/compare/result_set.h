@@ -77,6 +77,10 @@ typedef struct {
     const char *price;         /* "IDC on-demand 2024-01-04, 1052 days old", or NULL */
     const char *provider, *provider_kind, *price_kind; /* of that price */
     double price_age_days;                             /* NAN: undated */
+    const char *currency;      /* in which that price is stated; NULL: in USD, or it has none */
+    double usd_of_currency;    /* USD for one unit of it */
+    const char *rate_from;     /* day and source of that exchange rate */
+    double dearest_offer;      /* the highest offer that counts, as a multiple of the price */
     const char *price_read_on; /* last day of a price whose date is a range; NULL: it is none */
     const char *too_small;     /* cheaper offers that do not hold a node of its system, or NULL */
     const char *met_by;        /* how it keeps the latency limits of the question, or NULL */

@@ -33,7 +33,7 @@
 -- param: limit | number 1.. | 12 | rows at most
 -- param: today | date | | the day to which a price's age is counted (default: --price-date, else today)
 -- param: why | flag | | the cost relative to the first as a product: price, rate, whole systems, whole offers
--- param: ranges | text | | how often each is first while inputs vary: 'price=0.8..1.5,rate=0.9..1.1' (multiples), or evidence: prices from the cheapest to the dearest offer, rates from the lowest to the highest result
+-- param: ranges | text | | how often each is first while inputs vary: 'price=0.8..1.5,rate=0.9..1.1' (multiples of price, rate, power and utilisation), or evidence: prices from the cheapest to the dearest offer, rates from the lowest to the highest result
 -- param: seed | number 0.. | 1 | of the 10,000 draws of --ranges
 -- param: marks | text | | any: with the results that marks leave out (abdb query "SELECT * FROM v_mark") | SELECT 'any'
 -- column: work | what | | that is run
@@ -68,7 +68,7 @@
 -- column: met_by | limit kept by | | how the result keeps --ttft, --tpot, --latency: = as it measured, <= as its round of MLPerf requires
 -- column: limits | limits of MLPerf | | latency limits that the round of MLPerf requires of the benchmark and scenario
 -- column: why | why | cut80 | of first, as a product; factors of 1 are left out
--- column: times_price | price | g4 | factor of the price of a device and hour; of --per watt the power of a device
+-- column: times_price | price | g4 | factor of the price of a device and hour, as stated and in full use; of --per watt the power of a device
 -- column: times_rate | rate | g4 | factor of the rate of a device: below 1 where it is faster; of a training its time
 -- column: times_systems | whole systems | g4 | factor of rounding to whole systems; of a training its devices
 -- column: times_offers | whole offers | g4 | factor of rounding to whole offers that are rented
@@ -81,7 +81,9 @@
 -- column: weights_gb | weights GB† | g4 | parameters of the model x bytes of the weights' format; empty: one of them is not known
 -- column: memory_gb | memory GB | g4 | of the devices of one system, as specified
 -- column: warnings | warnings | | for programs: what the lines that begin with ! say
--- hoist: weights_gb memory_gb fabric tier delivers used usd_per_million_full why times_price times_rate times_systems times_offers first_in met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
+-- column: times_exchange | exchange rate | g4 | factor of the currencies in which the prices are stated; empty: they are the same
+-- column: times_utilisation | utilisation | g4 | factor of the paid hours in which a device that is owned is idle; empty: neither is owned
+-- hoist: weights_gb memory_gb fabric tier delivers used usd_per_million_full why times_price times_rate times_systems times_offers times_exchange times_utilisation first_in met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
 -- bare: warnings
 -- @table training
 SELECT model, count(DISTINCT device) AS devices FROM v_mlperf
@@ -184,7 +186,7 @@ SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_p
        why, times_price, times_rate, times_systems, times_offers, 100 * first_share AS first_in, delivers, used, usd_per_million_full, nullif(tier, '') AS tier, fabric,
        (SELECT b.all_weights_B / 1e9 FROM v_model_bytes b WHERE b.model = work AND b.number_format = dtype) AS weights_gb,
        size * (SELECT s.value FROM v_spec s WHERE s.device = purchase.device AND s.quantity = 'memory_size' AND s.basis = 'card' AND s.preferred = 1) / 1e9 AS memory_gb,
-       facts AS _facts, NULL AS warnings,
+       replace(why, ', ', char(10)) AS _factors_of_first, facts AS _facts, NULL AS warnings, times_exchange, times_utilisation,
        (SELECT number || ' ' || coalesce(nullif(trim(substr(:time_to_train, length(number) + 1)), ''), 'min')
           FROM (SELECT rtrim(:time_to_train, ' sminhd') AS number) WHERE :time_to_train <> 'any') AS _within,
        CASE WHEN :per <> 'dollar' THEN 'with the lowest prices' WHEN tier <> '' THEN 'at ' || tier || ' prices' WHEN :provider IS NOT NULL THEN 'at prices of ' || :provider

@@ -7,6 +7,7 @@
 -- param: cell | text | | one cell; several by *; of a command with its program or without
 -- param: device | text | | one machine (default: the one measured last)
 -- param: cells | number | 4 | cells at most: those measured most often on that machine
+-- param: why | flag | | of each change: what the other cells of the same commands did, and what else differs: commit, program, library, driver, ...
 -- column: label | cell | cut44 | kernel, parameters and backend; of abdb run --command the program, too, as NAME=COMMAND
 -- column: run | run | | number of the command: by the commits' own dates where all have one, else oldest first
 -- column: date | date | cut16 | when, UTC
@@ -26,7 +27,11 @@
 -- column: verdict | verdict | | of the cell, at its newest run: changed, same, or too-few
 -- column: shows | shows | %0 | of the cell: the least change of its newest level that these runs would show
 -- column: wants | wants | | of the cell: more commands until there is a verdict
--- screen: label run date ms change ratio p commit verdict
+-- column: other_side | other cells | 3 | of --why: what the machine's other cells did at the same place, median of time after / before (five commands each); empty: none was measured on both sides
+-- column: this_side | this side | 3 | ratio / other cells
+-- column: moved_by | moved by | cut100 | this side (commit, tag, command) or the method (library, driver, compiler, settings of the machine): what differs between the two commands at the change
+-- screen: label run date ms change ratio p commit verdict other_side this_side moved_by
+-- hoist: other_side this_side moved_by
 -- A series is what was asked, time after time. Of a kernel its cell says that; the tag names a build, and a change between builds is
 -- what is looked for, so it parts nothing. Of abdb run --command the cell says only that a time was taken: the program is the name
 -- that it was given, which is kept as the tag, and its words. Either of them another: another series. So are another node, processor,
@@ -34,7 +39,7 @@
 -- @table found
 SELECT CASE instr(k.cell, ' #') WHEN 0 THEN k.cell ELSE substr(k.cell, 1, instr(k.cell, ' #') - 1) END
        || coalesce((SELECT ' ' || coalesce(k.tag || '=', '') || c.text FROM v_run_factor c WHERE c.entry_id = k.entry_id AND c.factor = 'command'), '') AS cell, k.device, k.campaign, k.tag,
-       k.date, k.time_s, k.time_low_s, k.time_high_s, k.key,
+       k.date, k.time_s, k.time_low_s, k.time_high_s, k.key, k.entry_id,
        (SELECT f.text FROM v_factor_given f WHERE f.result_id = k.result_id AND f.factor = 'commit') AS revision,
        (SELECT f.text FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = 'commit_date') AS committed,
        coalesce((SELECT group_concat(f.factor || '=' || f.text, ' ') FROM (SELECT factor, text FROM v_run_factor
@@ -51,7 +56,7 @@ SELECT CASE instr(k.cell, ' #') WHEN 0 THEN k.cell ELSE substr(k.cell, 1, instr(
            || coalesce((SELECT ' ' || coalesce(k.tag || '=', '') || c.text FROM v_run_factor c WHERE c.entry_id = k.entry_id AND c.factor = 'command'), '') GLOB :cell)
 -- @table one
 SELECT * FROM (SELECT cell || CASE WHEN dense_rank() OVER w + dense_rank() OVER v = 2 THEN '' ELSE ' ' || trim(setting) END AS cell, device, campaign, tag,
-                      date, time_s, time_low_s, time_high_s, key, revision, committed, in_doubt
+                      date, time_s, time_low_s, time_high_s, key, revision, committed, in_doubt, entry_id
                  FROM found WINDOW w AS (PARTITION BY cell, device ORDER BY setting), v AS (PARTITION BY cell, device ORDER BY setting DESC))
  WHERE NOT in_doubt
 -- @table seen
@@ -60,7 +65,7 @@ SELECT c.*, row_number() OVER (PARTITION BY cell, device ORDER BY CASE WHEN date
                count(*) OVER (PARTITION BY cell, device) AS runs, count(max(committed)) OVER (PARTITION BY cell, device) AS dated, median(time_s) AS time_s, count(*) AS n, max(revision) AS revision,
                CASE count(*) WHEN 1 THEN min(time_low_s) ELSE coalesce(ci_low(time_s, 0.95), min(time_s)) END AS low_s,
                CASE count(*) WHEN 1 THEN min(time_high_s) ELSE coalesce(ci_high(time_s, 0.95), max(time_s)) END AS high_s,
-               group_concat(key, ' ') AS keys
+               group_concat(key, ' ') AS keys, json_group_array(entry_id) AS entries
           FROM one GROUP BY cell, device, campaign, tag) c
 -- @table chosen
 SELECT cell, device, runs FROM seen WHERE runs > 1 GROUP BY cell, device ORDER BY runs DESC, cell LIMIT :cells
@@ -79,6 +84,43 @@ SELECT s.cell, s.device, c.place AS run, c.ratio, c.p, CASE WHEN c.low < c.high 
   FROM series s, abdb_changes(s.list, (SELECT max(1, count(*)) FROM chosen WHERE runs >= 8)) c -- shorter ones can show no change
 -- @table judged
 SELECT s.cell, s.device, v.verdict, v.shows, v.wants FROM series s, abdb_verdict(s.list, (SELECT max(1, count(*)) FROM chosen WHERE runs >= 8)) v
+-- @table beside
+-- the other cells that were measured by the command of a change: their level after it and before it
+SELECT cell, device, run, median(ratio) AS other_side, count(ratio) AS cells FROM (
+  SELECT m.cell, m.device, m.run,
+         (SELECT median(time_s) FROM (SELECT time_s FROM seen a WHERE a.cell = o.cell AND a.device = o.device AND a.run >= o.run ORDER BY a.run LIMIT 5))
+         / (SELECT median(time_s) FROM (SELECT time_s FROM seen b WHERE b.cell = o.cell AND b.device = o.device AND b.run < o.run ORDER BY b.run DESC LIMIT 5)) AS ratio
+    FROM marked m JOIN seen t ON t.cell = m.cell AND t.device = m.device AND t.run = m.run
+    JOIN seen o ON o.campaign IS t.campaign AND o.device = t.device AND o.cell <> t.cell
+   WHERE :why)
+ GROUP BY cell, device, run
+-- @table noted_of
+-- what is recorded of the command of a change (side 1) and of the one before it (side 0)
+WITH entries AS (
+  SELECT m.cell, m.device, m.run, t.run = m.run AS side, CAST(j.value AS INTEGER) AS entry_id
+    FROM marked m JOIN seen t ON t.cell = m.cell AND t.device = m.device AND t.run IN (m.run - 1, m.run), json_each(t.entries) j WHERE :why)
+SELECT e.cell, e.device, e.run, e.side, CASE WHEN f.factor IN ('commit', 'command') THEN 'this side' ELSE 'the method' END AS kind, f.factor AS name, f.text AS value
+  FROM entries e JOIN v_run_factor f ON f.entry_id = e.entry_id
+ WHERE f.factor IN ('commit', 'command', 'backend', 'provider', 'library', 'library_version', 'software', 'driver', 'cuda', 'clock', 'clock_policy', 'sampling', 'chosen')
+UNION SELECT e.cell, e.device, e.run, e.side, 'this side', 'tag', s.tag FROM entries e JOIN seen s ON s.cell = e.cell AND s.device = e.device AND s.run = e.run - 1 + e.side WHERE s.tag IS NOT NULL
+UNION
+SELECT e.cell, e.device, e.run, e.side, 'the method', substr(replace(t.fullkey, '"', ''), 3), CAST(t.atom AS TEXT)
+  FROM entries e JOIN entry x ON x.entry_id = e.entry_id JOIN environment v USING (environment_id), json_tree(iif(json_valid(v.body), v.body, '{}')) t
+ WHERE t.atom IS NOT NULL AND substr(replace(t.fullkey, '"', ''), 3) IN (SELECT factor FROM v_workload_factor WHERE workload = 'environment' AND role = 'agree' UNION SELECT 'kernel')
+-- @table differing
+SELECT cell, device, run, kind, name, coalesce(group_concat(iif(side = 0, value, NULL), ' | '), 'unknown') AS a, coalesce(group_concat(iif(side = 1, value, NULL), ' | '), 'unknown') AS b
+  FROM (SELECT * FROM noted_of ORDER BY value) GROUP BY cell, device, run, kind, name
+-- @table moved
+SELECT m.cell, m.device, m.run, b.other_side, m.ratio / b.other_side AS this_side,
+       CASE WHEN abs(ln(b.other_side)) > abs(ln(m.ratio / b.other_side)) THEN 'the other cells moved as well; ' ELSE '' END
+       || CASE WHEN d.side IS NOT NULL AND d.method IS NOT NULL THEN 'this side and the method together: ' || d.side || '; ' || d.method
+               WHEN d.side IS NOT NULL THEN 'this side: ' || d.side WHEN d.method IS NOT NULL THEN 'the method: ' || d.method
+               ELSE 'nothing that is recorded differs' END AS moved_by
+  FROM marked m LEFT JOIN beside b ON b.cell = m.cell AND b.device = m.device AND b.run = m.run
+  LEFT JOIN (SELECT cell, device, run, group_concat(iif(kind = 'this side', words, NULL), ', ') AS side, group_concat(iif(kind = 'the method', words, NULL), ', ') AS method
+               FROM (SELECT *, printf('%s %.40s > %.40s', name, a, b) AS words FROM differing WHERE a <> b ORDER BY name) GROUP BY cell, device, run) d
+    ON d.cell = m.cell AND d.device = m.device AND d.run = m.run
+ WHERE :why
 -- @rows
 WITH noted AS (
   SELECT o.*, m.run IS NOT NULL AS change, m.ratio, m.p, m."between", j.verdict, j.shows, j.wants,
@@ -93,7 +135,10 @@ lines AS (
          coalesce(verdict = 'too-few', 0) AS unjudged, keys, "between", verdict, shows, wants FROM noted
   UNION ALL SELECT cell, device, NULL, date, NULL, NULL, NULL, 0, 0, NULL, NULL, tag, revision, NULL, 0, 1, keys, NULL, NULL, NULL, NULL FROM unjudged)
 SELECT replace(cell, ' n=auto', '') AS label, run, substr(date, 1, 16) AS date, 1000 * time_s AS ms, 1000 * low_s AS low_ms,
-       1000 * high_s AS high_ms, n, change, ratio, p, tag, revision AS "commit", known, changed, unjudged, "between", verdict, shows, wants, keys AS _facts,
+       1000 * high_s AS high_ms, n, change, ratio, p, tag, revision AS "commit", known, changed, unjudged, "between", verdict, shows, wants,
+       (SELECT other_side FROM moved m WHERE m.cell = lines.cell AND m.device = lines.device AND m.run = lines.run) AS other_side,
+       (SELECT this_side FROM moved m WHERE m.cell = lines.cell AND m.device = lines.device AND m.run = lines.run) AS this_side,
+       (SELECT moved_by FROM moved m WHERE m.cell = lines.cell AND m.device = lines.device AND m.run = lines.run) AS moved_by, keys AS _facts,
        (SELECT count(*) FROM seen WHERE runs > 1) AS _whole
   FROM lines
  ORDER BY cell, device, run IS NULL, run;

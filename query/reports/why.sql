@@ -41,7 +41,10 @@ SELECT coalesce(:baseline, (SELECT 'device=' || quote(device) FROM placed WHERE 
 -- @table split
 SELECT w.* FROM sides s, abdb_why(json_object('baseline', s.side_a, 'contender', s.side_b, 'where', s.conditions, 'divide_by', :per, 'metric', :metric, 'price', :price)) w WHERE s.side_a IS NOT NULL
 -- @rows
-SELECT place, factor, a, b, times, product, ratio, better, work, scenario, per, unit, (SELECT name_a FROM sides) AS side_a, (SELECT name_b FROM sides) AS side_b, result, label, "unlike", facts AS _facts FROM split
+SELECT place, factor, a, b, times, product, ratio, better, work, scenario, per, unit, (SELECT name_a FROM sides) AS side_a, (SELECT name_b FROM sides) AS side_b, result, label, "unlike",
+       group_concat(printf('%.4g %s, %s > %s', times, factor, a, b), char(10)) OVER (ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS _factors_ratio,
+       -- the two results of a step, or those of both sides with their prices
+       CASE WHEN result IS NULL THEN facts ELSE coalesce(lag(result) OVER (ORDER BY place), substr(facts, 1, instr(facts, ' ') - 1)) || ' ' || result END AS _facts_times, facts AS _facts FROM split
  WHERE note IS NULL AND pair = :pair ORDER BY place;
 -- @notes
 SELECT line FROM (

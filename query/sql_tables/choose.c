@@ -64,6 +64,8 @@ typedef enum {
     TIMES_SYSTEMS,
     TIMES_OFFERS,
     TIER,
+    TIMES_EXCHANGE,
+    TIMES_UTILISATION,
     COLUMNS
 } column;
 
@@ -352,7 +354,9 @@ static void set_cost_factor_cells_and_words(const abdb_system_choice *c,
     } list[] = {{TIMES_PRICE, o->by == ABDB_BY_WATT ? "power of a device" : "price", f.price},
                 {TIMES_RATE, c->training ? "time" : "rate of a device", f.rate},
                 {TIMES_SYSTEMS, c->training ? "devices" : "whole systems", f.systems},
-                {TIMES_OFFERS, "whole offers", f.offers}};
+                {TIMES_OFFERS, "whole offers", f.offers},
+                {TIMES_EXCHANGE, "exchange rate", f.exchange},
+                {TIMES_UTILISATION, "utilisation", f.utilisation}};
     abdb_text words = {0};
 
     for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
@@ -454,7 +458,7 @@ const abdb_table_function abdb_table_choose = {
     " rented INTEGER, verified_by TEXT, met_by TEXT, limits TEXT,"
     " first_share REAL, used REAL, delivers REAL,"
     " usd_per_million_full REAL, times_price REAL, times_rate REAL, times_systems REAL,"
-    " times_offers REAL, tier TEXT)",
+    " times_offers REAL, tier TEXT, times_exchange REAL, times_utilisation REAL)",
     OFFERED,
     1,
     1,

@@ -4,7 +4,7 @@
 #include "query/sql_tables/json_options.h"
 #include "query/sql_tables/table_functions.h"
 
-enum { NOTE = 15, COLUMNS = 18 };
+enum { NOTE = 15, COLUMNS = 19 };
 
 /* abdb_why(JSON): the factors and notes that `abdb why` prints. */
 static abdb_status fill_why_rows(sqlite3 *db, const char *const *argument, abdb_table *out,
@@ -21,6 +21,8 @@ static abdb_status fill_why_rows(sqlite3 *db, const char *const *argument, abdb_
                                     .pick = ABDB_PICK_BEST,
                                     .where = abdb_json_option_text_or_null(asked, "where", &arena),
                                     .measure = abdb_normalisation_from_json(asked, &arena)};
+    abdb_range_question ranges = {.words = abdb_json_option_text_or_null(asked, "ranges", &arena),
+                                  .seed = 1};
     abdb_comparison comparison = {0};
     size_t notes;
     abdb_status st = ABDB_OK;
@@ -32,8 +34,9 @@ static abdb_status fill_why_rows(sqlite3 *db, const char *const *argument, abdb_
     if (!sets[0] || !sets[1])
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "name two selections: --baseline H200-SXM --contender B200-SXM"));
+    if (ranges.words) TRY(abdb_parse_choice_ranges(ranges.words, &ranges.ranges, err));
     TRY(abdb_compare_first_set_with_others(&comparison, db, sets, 2, &options, err));
-    TRY(abdb_tabulate_ratio_factors(&comparison, out, err));
+    TRY(abdb_tabulate_ratio_factors(&comparison, &ranges, out, err));
     notes = out->notes;
     for (size_t i = 0; i < notes; i++) {
         abdb_value *row = abdb_table_append_row(out);
@@ -53,7 +56,7 @@ const abdb_table_function abdb_table_why = {
     "CREATE TABLE x(work TEXT, scenario TEXT, per TEXT, place INTEGER, factor TEXT, a TEXT,"
     " b TEXT, times REAL, product REAL, ratio REAL, better TEXT, result TEXT, unit TEXT, facts "
     "TEXT,"
-    " pair INTEGER, note TEXT, asked HIDDEN, label TEXT, unlike TEXT)",
+    " pair INTEGER, note TEXT, asked HIDDEN, label TEXT, unlike TEXT, first_in REAL)",
     NOTE + 1,
     1,
     1,

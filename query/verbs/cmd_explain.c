@@ -18,15 +18,19 @@ enum { NAMES_MAX = 256 };
 /* The explained value as a line, its formula where no source states it, and the question. */
 typedef struct {
     abdb_text line, made, question;
-    double value;      /* NAN: no number */
-    bool per_dollar;   /* the formula of its column divides a rate by a price */
-    const char *quote; /* the reader's own price, which no fact holds; or NULL */
+    const char *factors; /* of a ratio, a line each: "device 3.53, MI300X > MI355X"; or NULL */
+    double value;        /* NAN: no number */
+    bool per_dollar;     /* the formula of its column divides a rate by a price */
+    const char *quote;   /* the reader's own price, which no fact holds; or NULL */
 } heading;
 
 static void print_explained_value_line(const heading *head, FILE *out)
 {
     abdb_print_sanitized(out, "%s\n", abdb_text_get(&head->line));
     abdb_print_sanitized(out, "  in: %s\n", abdb_text_get(&head->question));
+    for (const char *at = head->factors; at && *at;
+         at += strcspn(at, "\n") + (strchr(at, '\n') != NULL))
+        abdb_print_sanitized(out, "├ times %.*s\n", (int)strcspn(at, "\n"), at);
     if (head->made.size) abdb_print_sanitized(out, "└ %s\n", abdb_text_get(&head->made));
 }
 
@@ -265,6 +269,17 @@ static void append_question(const abdb_report *report, const abdb_args *args,
     if (report->params && !given) abdb_text_puts(out, "; no option was given");
 }
 
+/* The factors of a ratio, from the hidden column _factors_COLUMN of the first row; or NULL. */
+static const char *find_factors_of_cell(const abdb_table *table, size_t column)
+{
+    char name[128];
+    int at;
+
+    snprintf(name, sizeof name, "_factors_%s", table->column[column].name);
+    at = abdb_table_column_index(table, name);
+    return at >= 0 ? abdb_cell_text_or_empty(table, 0, (size_t)at) : NULL;
+}
+
 /* A number of a report is named by its column and by the selection of its row. It was made of the
  * facts in the hidden column _facts_COLUMN, or else _facts; none: it was made of options. */
 static abdb_status select_row_and_explain_its_cell(const abdb_report *report, const abdb_args *args,
@@ -291,6 +306,7 @@ static abdb_status select_row_and_explain_its_cell(const abdb_report *report, co
     }
     keys = abdb_fact_keys_of_cell_or_its_row(table, 0, column);
     head.value = value_as_number_or_nan(&table->value[column]);
+    head.factors = find_factors_of_cell(table, column);
     head.per_dollar = formula_divides_by_price(report, table->column[column].name);
     if (first_row_uses_own_price(table)) head.quote = abdb_arg_value(args, "price");
     append_first_row_cell_and_meaning(report, table, column, &head.line);

@@ -1,5 +1,4 @@
-/* cmd_rank.c - abdb rank: the best under constraints (query/compare/rank.h) as rows: one table for
- * programs with all columns, for people scaled, and without columns that are empty. */
+/* cmd_rank.c - abdb rank: the best under constraints (query/compare/rank.h) as rows. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +9,7 @@
 #include "query/compare/like_for_like.h"
 #include "query/compare/compare_text.h"
 #include "query/compare/price_notes.h"
-#include "query/compare/ratio_factor_rows.h"
-#include "query/compare/rank.h"
+#include "query/compare/ranking_factors.h"
 #include "query/compare/compare_table.h"
 #include "query/verbs/normalisation_options.h"
 #include "query/verbs/table_output.h"
@@ -51,6 +49,7 @@ typedef enum {
     C_FACTS,
     C_MET_BY,
     C_WHY,
+    C_FIRST_IN,
     C_COUNT
 } column;
 static const struct {
@@ -85,7 +84,8 @@ static const struct {
                       {"_key", NULL, ""},
                       {"_facts", NULL, ""},
                       {"met_by", "within the limits by", ""},
-                      {"why", "why: two largest factors", "cut60"}};
+                      {"why", "why: two largest factors", "cut60"},
+                      {"first_in", "first in %", "1"}};
 
 /* The selection that the options spell: --workload, --scenario and the words given. */
 static const char *build_selection_text(const abdb_args *args, abdb_arena *arena)
@@ -163,9 +163,8 @@ static void scale_values_to_one_prefix_per_unit(abdb_table *t)
             scale = abdb_pick_unit_prefix(fabs(row[C_VALUE].real), row[C_UNIT].text);
         unit = row[C_UNIT].text;
         row[C_VALUE].real /= scale.factor;
-        row[C_UNIT].text = strcmp(unit, "1") == 0
-                               ? "%"
-                               : abdb_arena_printf(&t->arena, "%s%s", scale.prefix, unit);
+        row[C_UNIT].text =
+            strcmp(unit, "1") == 0 ? "%" : abdb_arena_printf(&t->arena, "%s%s", scale.prefix, unit);
     }
 }
 
@@ -179,8 +178,8 @@ static bool key_entry_tells_groups_apart(const abdb_ranking *r, const char *key,
 
     snprintf(word, sizeof word, "%.*s", (int)name, key);
     if (abdb_text_is_in_list(word, shown)) return false;
-    /* Compatible versions are no factor to be shown, and yet split groups. */
-    if (!abdb_factor_is_displayed(word) && strcmp(word, "compatibility") != 0) return false;
+    if (!abdb_factor_is_displayed(word) && strcmp(word, "compatibility") != 0)
+        return false; /* it splits groups */
     for (size_t g = 0; g < r->groups.count; g++) {
         const char *at = strstr(r->groups.group[g].key, word);
 
@@ -204,7 +203,7 @@ static void format_group_differences(const abdb_ranking *r, size_t group, abdb_t
     }
 }
 
-/* Adds the row of one place in the ranking: its value, its ratio to the first, and its group. */
+/* Adds the row of one place: its value, its ratio to the first, and its group. */
 static abdb_status append_ranked_row(const abdb_ranking *r, const abdb_ranked *x,
                                      const abdb_ranked *first, const abdb_rank_options *o,
                                      abdb_table *t, abdb_error *err)
@@ -244,32 +243,18 @@ static abdb_status append_ranked_row(const abdb_ranking *r, const abdb_ranked *x
     return ABDB_OK;
 }
 
-/* --why: the two largest factors of the ratio to the first; nothing where a rule refuses the pair.
- */
-static abdb_status compare_to_first_and_set_why_cell(const abdb_ranking *r, const abdb_ranked *x,
-                                                     const abdb_ranked *first,
-                                                     const abdb_rank_options *o, sqlite3 *db,
-                                                     abdb_table *t, abdb_error *err)
+/* The two largest factors of the ratio to the first; nothing where a rule refuses the pair. */
+static abdb_status set_why_cell_of_last_row(const abdb_ranking *r, const abdb_ranked *x,
+                                            const abdb_ranked *first, const abdb_rank_options *o,
+                                            sqlite3 *db, abdb_table *t, abdb_error *err)
 {
-    abdb_compare_options options = {.measure = o->measure, .pick = ABDB_PICK_BEST};
-    abdb_comparison comparison = {0};
-    const char *sets[2], *why = "";
+    const char *why;
     abdb_status st = ABDB_OK;
 
     if (x == first || o->suite || o->pareto) return ABDB_OK;
-    options.measure.per = r->per;
-    sets[0] = abdb_arena_printf(&t->arena, "key=%s",
-                                abdb_member_text(&r->set, first->member, ABDB_M_key));
-    sets[1] =
-        abdb_arena_printf(&t->arena, "key=%s", abdb_member_text(&r->set, x->member, ABDB_M_key));
-    if (!sets[0] || !sets[1]) return ABDB_FAIL(err, ABDB_NOMEM, "factors of a ranking");
-    TRY(abdb_compare_first_set_with_others(&comparison, db, sets, 2, &options, err));
-    for (size_t i = 0; i < comparison.pairs && !*why; i++)
-        TRY(abdb_describe_two_largest_ratio_factors(&comparison, &comparison.pair[i], &why,
-                                                    &t->arena, err));
-    set_text_cell_unless_empty(t, t->value + (t->rows - 1) * t->columns, C_WHY, why);
-done:
-    abdb_comparison_free(&comparison);
+    st = abdb_describe_factors_of_ranked_row(r, x, first, &o->measure, db, &why, &t->arena, err);
+    if (st == ABDB_OK)
+        set_text_cell_unless_empty(t, t->value + (t->rows - 1) * t->columns, C_WHY, why);
     return st;
 }
 
@@ -298,8 +283,7 @@ static void add_price_notes(const abdb_ranking *r, const abdb_rank_options *o, a
     abdb_price_summary_add_notes(&met, t);
 }
 
-/* Adds the number of omitted results and the first reason; results omitted by a mark are counted
- * by mark. */
+/* Adds the number of omitted results and the first reason; those of a mark are counted by mark. */
 static void add_left_out_notes(const abdb_ranking *r, abdb_table *t)
 {
     const char *why = NULL;
@@ -376,7 +360,8 @@ static abdb_status add_ranking_notes(const abdb_ranking *r, const abdb_rank_opti
 }
 
 /* Columns and title of the ranking. */
-static void set_ranking_columns_and_title(const abdb_rank_options *o, bool why, abdb_table *t)
+static void set_ranking_columns_and_title(const abdb_rank_options *o, bool why, bool ranges,
+                                          abdb_table *t)
 {
     const char *what = o->suite                      ? "Suite score"
                        : o->pareto                   ? "Pareto front"
@@ -385,7 +370,7 @@ static void set_ranking_columns_and_title(const abdb_rank_options *o, bool why, 
                                                      : "Best of each ";
     bool whole = o->suite || o->pareto || o->pick == ABDB_PICK_EACH;
 
-    t->columns = why ? C_COUNT : C_WHY; /* the last column is of --why alone */
+    t->columns = ranges ? C_COUNT : why ? C_FIRST_IN : C_WHY; /* the last are of these options */
     for (size_t c = 0; c < t->columns; c++)
         t->column[c] = (abdb_column){columns[c].name, columns[c].label, columns[c].style};
     if (o->by) t->column[C_NAME].label = o->by;
@@ -398,14 +383,15 @@ static void set_ranking_columns_and_title(const abdb_rank_options *o, bool why, 
     t->hoist = "workload scenario metric per division group unit round dtype verified exploratory "
                "verified_by";
     t->screen = "workload scenario metric group place device devices submitter value other ratio "
-                "price round unlike marks met_by why";
+                "price round unlike marks met_by why first_in";
 }
 
 /* Fills the table with the ranking up to --limit, its notes and MLPerf's footnotes. */
 static abdb_status fill_ranking_table(const abdb_args *args, const abdb_ranking *r,
-                                      const abdb_rank_options *o, abdb_db *db, abdb_table *t,
-                                      abdb_error *err)
+                                      const abdb_rank_options *o, const abdb_range_question *ranges,
+                                      abdb_db *db, abdb_table *t, abdb_error *err)
 {
+    double *share = NULL;
     size_t hidden = 0, first = 0;
     long long limit = LIMIT;
     const char *text_limit = abdb_arg_value(args, "limit");
@@ -416,7 +402,12 @@ static abdb_status fill_ranking_table(const abdb_args *args, const abdb_ranking 
         !abdb_integer_parse_in_range(text_limit, ABDB_MARK_UNKNOWN, 1, 1000000, &limit))
         return ABDB_FAIL(err, ABDB_USAGE, "--limit wants a number of rows, not '%s'", text_limit);
     if (!text_limit && abdb_format_is_for_programs(args)) limit = LLONG_MAX;
-    set_ranking_columns_and_title(o, abdb_arg_value(args, "why") != NULL, t);
+    set_ranking_columns_and_title(o, abdb_arg_value(args, "why") != NULL, ranges->words != NULL, t);
+    if (ranges->words) {
+        share = abdb_arena_alloc(&t->arena, (r->count + 1) * sizeof *share);
+        if (!share) TRY(ABDB_FAIL(err, ABDB_NOMEM, "ranges of a ranking"));
+        TRY(abdb_simulate_ranking_first_shares(r, ranges, share, err));
+    }
     for (size_t i = 0; i < r->count; i++) {
         if (!i || r->row[i].group != r->row[i - 1].group) first = i;
         if (o->pareto && !all && !r->row[i].front) continue;
@@ -426,14 +417,17 @@ static abdb_status fill_ranking_table(const abdb_args *args, const abdb_ranking 
         }
         TRY(append_ranked_row(r, &r->row[i], &r->row[first], o, t, err));
         if (abdb_arg_value(args, "why"))
-            TRY(compare_to_first_and_set_why_cell(r, &r->row[i], &r->row[first], o, db->sql, t,
-                                                  err));
+            TRY(set_why_cell_of_last_row(r, &r->row[i], &r->row[first], o, db->sql, t, err));
+        if (share)
+            set_real_cell_if_finite(t->value + (t->rows - 1) * t->columns, C_FIRST_IN,
+                                    100 * share[i]);
     }
     if (!t->rows)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "no run here has both metrics: %s is missing", o->pareto));
     if (abdb_arg_value(args, "where"))
         abdb_table_add_note_format(t, "only results with %s (--where)",
                                    abdb_arg_value(args, "where"));
+    if (share) abdb_note_ranking_ranges(ranges, r, t);
     TRY(add_ranking_notes(r, o, hidden, t, err));
     TRY(abdb_add_mlperf_scenario_limit_notes(&r->set, db->sql, t, err));
     TRY(abdb_add_mlperf_footnotes_as_table_notes(db, t, false, err));
@@ -446,24 +440,30 @@ done:
 static abdb_status rank_and_print_by_options(int argc, char **argv, abdb_error *err)
 {
     abdb_rank_options o = {0};
+    abdb_range_question ranges;
     abdb_latency_question at;
     abdb_ranking ranking = {0};
     abdb_arena arena = {0};
     abdb_table table = {0};
     abdb_args args;
     abdb_db *db = NULL;
-    abdb_status st = ABDB_OK;
+    abdb_status st;
 
     TRY(abdb_args_parse(&args, argc, argv, "rank", NULL, err));
     abdb_parse_normalisation_options(&args, &o.measure);
     TRY(abdb_parse_at_options(&args, &at, &o.measure, err));
     TRY(abdb_parse_pick_option(&args, &o.pick, err));
+    TRY(abdb_parse_range_options(&args, &ranges, err));
     o.by = abdb_arg_value(&args, "by");
     o.pareto = abdb_arg_value(&args, "pareto");
     o.baseline = abdb_arg_value(&args, "baseline");
     o.common = abdb_arg_value(&args, "common") != NULL;
     o.suite = o.common || abdb_arg_value(&args, "suite") != NULL;
     o.exploratory = abdb_arg_value(&args, "exploratory") != NULL;
+    if (ranges.words && (o.suite || o.pareto || (o.by && ranges.ranges.by_evidence)))
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "--ranges varies values of one kind, not --suite and --pareto; evidence is"
+                      " that of devices, so with --by give multiples: rate=0.9..1.1"));
     if (!args.positionals && !abdb_arg_value(&args, "workload") && !abdb_arg_value(&args, "where"))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "rank what? --workload NAME, or a selection such as model=llama2-70b-99"));
@@ -476,7 +476,7 @@ static abdb_status rank_and_print_by_options(int argc, char **argv, abdb_error *
                       ranking.set.member[0].why ? ranking.set.member[0].why
                                                 : "none says its device, or what --by names; "
                                                   "import with --set device=NAME, or --by model"));
-    TRY(fill_ranking_table(&args, &ranking, &o, db, &table, err));
+    TRY(fill_ranking_table(&args, &ranking, &o, &ranges, db, &table, err));
     if (!abdb_format_is_for_programs(&args)) {
         scale_values_to_one_prefix_per_unit(&table);
         hide_empty_columns(&table);

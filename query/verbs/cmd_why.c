@@ -10,6 +10,7 @@ static abdb_status compare_and_print_ratio_factors(int argc, char **argv, abdb_e
 {
     abdb_compare_options options = {
         .effect = ABDB_EFFECT, .alpha = ABDB_ALPHA, .find = ABDB_FIND, .pick = ABDB_PICK_BEST};
+    abdb_range_question ranges;
     abdb_comparison comparison = {0};
     const char *sets[2];
     abdb_table table = {0};
@@ -19,6 +20,7 @@ static abdb_status compare_and_print_ratio_factors(int argc, char **argv, abdb_e
 
     TRY(abdb_args_parse(&args, argc, argv, "why", NULL, err));
     abdb_parse_normalisation_options(&args, &options.measure);
+    TRY(abdb_parse_range_options(&args, &ranges, err));
     options.where = abdb_arg_value(&args, "where");
     if (args.positionals != 2)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
@@ -27,9 +29,9 @@ static abdb_status compare_and_print_ratio_factors(int argc, char **argv, abdb_e
     for (int i = 0; i < 2; i++) sets[i] = args.positional[i];
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
     TRY(abdb_compare_first_set_with_others(&comparison, db->sql, sets, 2, &options, err));
-    TRY(abdb_tabulate_ratio_factors(&comparison, &table, err));
+    TRY(abdb_tabulate_ratio_factors(&comparison, &ranges, &table, err));
     table.title = abdb_arena_printf(&table.arena, "Why %s differs from %s", sets[1], sets[0]);
-    table.hoist = "work scenario per ratio better unit label unlike";
+    table.hoist = "work scenario per ratio better unit label unlike first_in";
     TRY(abdb_add_mlperf_footnotes_as_table_notes(db, &table, false, err));
     TRY(abdb_print_table_by_options_end_deadline(&args, &table, err));
     if (!table.rows)

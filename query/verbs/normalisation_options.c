@@ -33,6 +33,19 @@ abdb_status abdb_parse_at_options(const abdb_args *args, abdb_latency_question *
     return abdb_parse_latency_question(at, percentile, between, question, err);
 }
 
+abdb_status abdb_parse_range_options(const abdb_args *args, abdb_range_question *out,
+                                     abdb_error *err)
+{
+    const char *seed = abdb_arg_value(args, "seed");
+    long long number = 1;
+
+    *out = (abdb_range_question){.words = abdb_arg_value(args, "ranges")};
+    if (seed && !abdb_integer_parse_in_range(seed, ABDB_MARK_UNKNOWN, 0, INT64_MAX, &number))
+        return ABDB_FAIL(err, ABDB_USAGE, "--seed wants a whole number, not '%s'", seed);
+    out->seed = (unsigned long long)number;
+    return out->words ? abdb_parse_choice_ranges(out->words, &out->ranges, err) : ABDB_OK;
+}
+
 abdb_status abdb_parse_pick_option(const abdb_args *args, abdb_pick *out, abdb_error *err)
 {
     static const char *const names[] = {"best", "median", "each"};

@@ -4,6 +4,7 @@
 
 #include "query/compare/compare.h"
 #include "query/compare/latency_answer.h"
+#include "query/compare/value_ranges.h"
 #include "query/cli/command_line.h"
 
 void abdb_parse_normalisation_options(const abdb_args *args, abdb_normalisation *out);
@@ -11,6 +12,9 @@ void abdb_parse_normalisation_options(const abdb_args *args, abdb_normalisation 
 ABDB_MUST_USE abdb_status abdb_parse_at_options(const abdb_args *args,
                                                 abdb_latency_question *question,
                                                 abdb_normalisation *out, abdb_error *err);
+/* --ranges and --seed. ABDB_USAGE. */
+ABDB_MUST_USE abdb_status abdb_parse_range_options(const abdb_args *args, abdb_range_question *out,
+                                                   abdb_error *err);
 /* --pick. ABDB_USAGE: another word. */
 ABDB_MUST_USE abdb_status abdb_parse_pick_option(const abdb_args *args, abdb_pick *out,
                                                  abdb_error *err);

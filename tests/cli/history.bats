@@ -77,6 +77,32 @@ found() { abdb query history -o jsonl 2>/dev/null | jq -c 'select(.change == 1) 
     same "$(said commit_date | wc -l)" 1
 }
 
+@test "history --why: what the other cells did, and what else differs between the two commands of a change" {
+    changes() { abdb query history --why -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | [.label, .other_side, .this_side, .moved_by]'; }
+    series "i > 14 ? 1.2 : 1" 24 '{commit: (if $i > 14 then "new" else "old" end)}'
+    same "$(changes)" '["ref gemm n=512",null,null,"this side: commit old > new"]'
+    same "$(abdb query history -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | .moved_by')" null
+    series "i > 14 ? 1.2 : 1" 24 '{library: (if $i > 14 then "BLIS 1" else "BLIS 0.9" end)}'
+    same "$(changes)" '["ref gemm n=512",null,null,"the method: library BLIS 0.9 > BLIS 1"]'
+    series "i > 14 ? 1.2 : 1" 24 '{commit: (if $i > 14 then "new" else "old" end), driver: (if $i > 14 then "570" else "560" end)}'
+    same "$(changes)" '["ref gemm n=512",null,null,"this side and the method together: commit old > new; driver 560 > 570"]'
+    series "i > 14 ? 1.2 : 1" 24
+    same "$(changes)" '["ref gemm n=512",null,null,"nothing that is recorded differs"]'
+    jq -c 'if .field.campaign > "c-1014" then .environment = "{\"compiler\":\"gcc 14\",\"omp_region_s\":1}" else .environment = "{\"compiler\":\"gcc 12\",\"omp_region_s\":2}" end' series.jsonl >cc.jsonl
+    rm -f "$ABDB_DB"
+    abdb import -q cc.jsonl
+    same "$(changes)" '["ref gemm n=512",null,null,"the method: compiler gcc 12 > gcc 14"]'
+    # another cell of the same commands tells the machine from this side: 1.2 = 1.5 x 0.8 to the last digits
+    mv cc.jsonl first.jsonl
+    series "i > 14 ? 1.5 : 1" 24
+    sed 's/n=512/n=256/g; s/"512"/"256"/' series.jsonl >second.jsonl
+    rm -f "$ABDB_DB"
+    abdb import -q first.jsonl second.jsonl
+    abdb query history --why -o jsonl 2>/dev/null | jq -c 'select(.change == 1)' >both
+    same "$(jq -c '[.label, (.other_side * 100 | round), ((.this_side * .other_side / .ratio - 1 | fabs) < 1e-12), .moved_by]' both)" '["ref gemm n=256",120,true,"nothing that is recorded differs"]
+["ref gemm n=512",150,true,"the other cells moved as well; the method: compiler gcc 12 > gcc 14"]'
+}
+
 @test "simulated histories have few false alarms, exact places and stable verdicts" {
     BUILD=${BUILD:-build} /usr/bin/python3 "$root/tests/campaigns/simulate_histories.py" 1 >table
     grep -q "placed exactly: 558 of 558" table

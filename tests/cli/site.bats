@@ -244,7 +244,7 @@ explored() { # WHAT...: tests/pages/check_explore.py on the site s
 @test "explore.html has the orders, prices, verdicts and footnotes of rank, choose, compare and the report" {
     need_chromium
     shipped_site
-    explored order rent judged notes
+    explored order rent judged notes factors
     [[ $output == *"9 views in the order of abdb rank"*"rented as abdb choose says"*"pairs judged as abdb compare, by 19 rules"*"4 footnotes"* ]] || { echo "$output"; false; }
 }
 

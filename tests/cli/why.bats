@@ -38,49 +38,69 @@ print("; ".join("%s %s>%s %.6g" % (r["factor"], r["a"], r["b"], float(r["times"]
         "price per device-hour 2 USD/h>5 USD/h 0.4; device H200-SXM>B200-SXM 3"
 }
 
-@test "the factors of why multiply to the ratio of compare, and each step is a quotient of two results" {
-    mapfile -t half < <(half_of_data)
-    filled "${half[@]}"
-    cat >check.py <<'END'
-import csv, json, math, random, sqlite3, subprocess, sys
-abdb = lambda *a: subprocess.run(["abdb", *a], capture_output=True, text=True)
-rows = [r for r in csv.DictReader(abdb("query", """SELECT DISTINCT model, scenario, device FROM v_mlperf WHERE suite = 'inference' AND division = 'closed'
-    AND left_out = '' AND unit LIKE '%/s' AND scenario <> '' ORDER BY 1, 2, 3 ;""", "-o", "csv").stdout.splitlines())]
-kinds = {}
-for r in rows: kinds.setdefault((r["model"], r["scenario"]), []).append(r["device"])
-pairs = [(m, s, a, b) for (m, s), d in kinds.items() for a in d for b in d if a != b and "+" not in a + b]
-random.Random(76).shuffle(pairs)
-value = {r["key"]: float(r["value"]) / float(r["devices"]) for r in csv.DictReader(abdb("query",
-    "SELECT key, value, devices FROM v_mlperf WHERE devices > 0 ;", "-o", "csv").stdout.splitlines())}
-split = steps = 0
-for m, s, a, b in pairs[:int(sys.argv[1])]:
-    question = [f"device={a}", f"device={b}", "--where", f"model={m},scenario={s}", "--per", "device"]
-    got = abdb("why", *question, "--json")
-    if got.returncode == 3: continue
-    assert got.returncode == 0, (question, got.stderr)
-    compared = json.loads(abdb("compare", *question, "--json").stdout)
-    ratios = [float(r["ratio"]) for r in compared if r.get("ratio") is not None]
-    product, before, first = 1.0, None, None
-    for r in json.loads(got.stdout):
-        if r["place"] == 1: product, before = 1.0, None
-        product *= r["times"]
-        assert math.isclose(product, r["product"], rel_tol=1e-12), (question, r)
-        if before: # from one named result to the next
-            assert math.isclose(r["times"], value[r["result"]] / value[before], rel_tol=1e-9), (question, r)
-            steps += 1
-        else: # the baseline is a result of the first device
-            start = value[r["result"]] / r["times"]
-            assert any(math.isclose(start, v, rel_tol=1e-9) for v in value.values()), (question, r)
-        before = r["result"]
-        if math.isclose(product, r["ratio"], rel_tol=1e-12):
-            assert any(math.isclose(r["ratio"], x, rel_tol=1e-9) for x in ratios), (question, r["ratio"], ratios)
-            split += 1
-        last = (product, r["ratio"])
-    assert math.isclose(*last, rel_tol=1e-12), (question, last)
-print(split, steps)
-assert split > int(sys.argv[1]) / 3 and steps > 0, (split, steps)
-END
-    python3 check.py $(thorough && echo 1000 || echo 40)
+@test "the factors of why multiply to the ratio of compare, and each step is a quotient of two published results" {
+    filled "$root/data"
+    if thorough; then set -- all 10000 60; else set -- 16 12 6; fi
+    python3 "$root/tests/campaigns/split_ratios.py" "$ABDB_DB" "$@"
+}
+
+@test "why compares two providers or days, and splits the exchange rate from the price" {
+    { echo $head; result v6.0 H200-SXM 8 fp8 800; result v6.0 B200-SXM 8 fp8 2400; } >a.csv
+    printf 'provider,device,devices,kind,amount,currency,per,valid_from,source,locator\n%s\n' \
+        Euro,H200-SXM,8,on-demand,16,EUR,hour,2026-10-01,list,a Euro,H200-SXM,8,on-demand,8,EUR,hour,2026-11-10,list,b \
+        Krona,H200-SXM,8,on-demand,160,SEK,hour,2026-10-01,list,c Dollar,H200-SXM,8,on-demand,32,USD,hour,2026-10-01,list,d \
+        Dollar,B200-SXM,8,on-demand,48,USD,hour,2026-10-01,list,e >prices.csv
+    printf 'currency,usd,day,source,locator\nEUR,1.25,2026-09-01,ECB,a\nEUR,1.5,2026-11-01,ECB,b\nSEK,0.1,2026-09-01,Riksbank,c\n' >rates.csv
+    abdb import -q a.csv prices.csv rates.csv
+    dollars() { factors H200-SXM "${2:-H200-SXM}" --where llama2-70b-99,server --per dollar --today 2026-11-25 --provider "$1" "${@:3}"; }
+    same "$(dollars Dollar,Euro)" "price per device-hour 4 USD/h>1 EUR/h 4; exchange rate USD>EUR at 1.5 USD, 2026-11-01, ECB 0.666667"
+    same "$(dollars Euro,Dollar)" "price per device-hour 1 EUR/h>4 USD/h 0.25; exchange rate EUR at 1.5 USD, 2026-11-01, ECB>USD 1.5"
+    same "$(dollars Krona,Euro)" "price per device-hour 20 SEK/h>1 EUR/h 20; exchange rate SEK at 0.1 USD, 2026-09-01, Riksbank>EUR at 1.5 USD, 2026-11-01, ECB 0.0666667"
+    # one provider on two days: price and rate of the euro moved
+    same "$(dollars Euro H200-SXM --price-date 2026-10-15,2026-11-20)" "price per device-hour 2 EUR/h>1 EUR/h 2; exchange rate EUR at 1.25 USD, 2026-09-01, ECB>EUR at 1.5 USD, 2026-11-01, ECB 0.833333"
+    same "$(dollars Euro,Dollar B200-SXM)" "price per device-hour 1 EUR/h>6 USD/h 0.166667; exchange rate EUR at 1.5 USD, 2026-11-01, ECB>USD 1.5; device H200-SXM>B200-SXM 3"
+    same "$(dollars Dollar,Dollar B200-SXM)" "price per device-hour 4 USD/h>6 USD/h 0.666667; device H200-SXM>B200-SXM 3"
+    run abdb why H200-SXM H200-SXM --where llama2-70b-99,server --per dollar --provider Dollar,Euro
+    fails 0 "llama2-70b-99 Server: H200-SXM at Euro has 2.67 times the token/USD of H200-SXM at Dollar: price per device-hour 4, exchange rate 0.667"
+    # the prices are facts of the answer
+    same "$(ask "SELECT length(facts) - length(replace(facts, ' p-', '')) FROM abdb_why('{\"baseline\": \"H200-SXM\", \"contender\": \"H200-SXM\", \"where\": \"llama2-70b-99,server\", \"divide_by\": \"dollar\", \"provider\": \"Dollar,Euro\"}') LIMIT 1")" 6
+    run abdb why H200-SXM H200-SXM --where llama2-70b-99,server --per dollar --provider Dollar,Euro,Krona
+    fails 2 "--provider 'Dollar,Euro,Krona' has 3 values, and there are 2 sides"
+    run abdb why H200-SXM H200-SXM --where llama2-70b-99,server --per dollar --provider Dollar,Nobody
+    fails 3 "no price of kind on-demand"
+    run abdb why H200-SXM H200-SXM --where llama2-70b-99,server --per device --provider Dollar,Euro
+    fails 2 "share"
+    # choose: the same factor beside price and rate
+    abdb choose llama2-70b-99 server --tier any --why --today 2026-11-25 --json 2>/dev/null >rows
+    same "$(jq -c '[.[] | [.device, .times_price, .times_exchange, .times_rate]]' rows)" '[["H200-SXM",1,null,1],["B200-SXM",6,0.6666666666666666,0.3333333333333333]]'
+    jq -e 'all(.[]; (.times_price * (.times_exchange // 1) * .times_rate * .times_systems * .times_offers / .of_first - 1 | fabs) < 1e-12)' rows
+    # an owned device pays for idle hours: 45000 / (4 x 8760 h) is 1.284 USD at full use, a fifth more per used hour than at 0.8 without energy
+    abdb choose llama2-70b-99 server --tier any --why --own B200-SXM=45000 --utilisation 0.8 --power 1000 --electricity 0 --today 2026-11-25 --json 2>/dev/null >rows
+    same "$(jq -c '[.[] | [.device, .how, .times_utilisation]]' rows)" '[["B200-SXM","owned",1],["H200-SXM","on-demand",0.8],["B200-SXM","on-demand",0.8]]'
+    jq -e 'all(.[]; (.times_price * (.times_exchange // 1) * (.times_utilisation // 1) * .times_rate * .times_systems * .times_offers / .of_first - 1 | fabs) < 1e-12)' rows
+}
+
+@test "round-changes --why: this side, method, the other side and the price multiply to what moved" {
+    { echo $head; result v5.1 H200-SXM 8 fp8 800; result v6.0 H200-SXM 8 fp8 1000; result v6.0 H200-SXM 16 fp4 2400 | sed 's/,16,1,/,16,2,/'; result v5.1 B200-SXM 8 fp4 2400; result v6.0 B200-SXM 8 fp4 4800; } >a.csv
+    printf 'provider,device,devices,kind,amount,currency,per,valid_from,source,locator\n%s\n' Cloud,H200-SXM,8,on-demand,32,USD,hour,2025-01-01,list,a Cloud,H200-SXM,8,on-demand,16,USD,hour,2026-01-01,list,b >prices.csv
+    filled "$root/data/rules/rules.csv" "$root/data/sources.csv"
+    abdb import -q a.csv prices.csv
+    moved() { abdb query round-changes --why "$@" -o json 2>/dev/null; }
+    # the best of v6.0 has 16 devices and fp4: 150 a device against 100
+    same "$(moved | jq -c '.[] | [.device, .moved, .this_side, .method, .joint, .moved_by]')" '["B200-SXM",2,null,2,null,"method: round 2"]
+["H200-SXM",1.5,null,1.25,1.2,"method: round 1.25"]'
+    same "$(moved --against B200-SXM | jq -c '.[] | select(.device == "H200-SXM") | [.moved, .method, .joint, .other_side, .moved_by]')" '[0.75,1.25,1.2,0.5,"other side"]'
+    same "$(moved --per dollar | jq -c '.[] | select(.device == "H200-SXM") | [(.moved * 1e9 | round), .price, .moved_by]')" '[3000000000,2,"price"]'
+    same "$(moved --per dollar | jq -c '.[] | select(.device == "B200-SXM") | [.ratio, .moved]')" '[2,null]'
+    run abdb query round-changes --why --per dollar
+    fails 0 "not split, no ratio: no price of kind on-demand"
+    run abdb query round-changes --why --against A10
+    fails 0 "no factors: --against A10 has no result of both rounds for llama2-70b-99 Server"
+    no grep -q moved <(abdb query round-changes 2>/dev/null)
+    # on the shipped results the factors multiply to the ratio
+    filled "$root"/data/results/mlperf-inference-v[56]*.csv
+    moved --limit 1000 | jq -e '[.[] | select(.moved != null)] | length > 20 and all(.[]; (.moved / .ratio - 1 | fabs) < 1e-12 and (.moved / ((.this_side // 1) * (.method // 1) * (.joint // 1)) - 1 | fabs) < 1e-12)'
+    same "$(moved --limit 1000 | jq '[.[] | select(.what == "changed" and .moved == null)] | length')" 0
 }
 
 @test "why compares processes as tested, and refuses a forbidden comparison with its rule" {
@@ -92,6 +112,16 @@ END
     fails 3 "NOT COMPARABLE  mlperf-same-benchmark"
     [[ $output == *"; abdb compare --exploratory shows their ratio, stamped"* ]]
     abdb compare llama2-70b-99 llama3.1-8b --exploratory | grep -q EXPLORATORY
+    # two devices: the results that would meet, or that there are none
+    { echo $head; result v6.0 B200-SXM 8 fp8 800 | sed 's/llama2-70b-99/llama3.1-8b/g; s/-8,/-9,/'; } >b.csv
+    abdb import -q b.csv
+    run abdb why H200-SXM,llama2-70b-99 B200-SXM
+    fails 3 "NOT COMPARABLE  mlperf-same-benchmark (1 pair)"
+    fails 3 "like B: device='H200-SXM',scenario='Server',benchmark='llama3.1-8b', 1 result"
+    [[ $output != *"like A"* ]]
+    abdb withdraw --reason wrong "$(ask "SELECT key FROM v_result WHERE device = 'H200-SXM' AND model = 'llama3.1-8b'")"
+    run abdb why H200-SXM B200-SXM
+    fails 3 "no result matches device='H200-SXM',scenario='Server',benchmark='llama3.1-8b', and none device='B200-SXM',scenario='Server',benchmark='llama2-70b', so benchmark and device cannot be separated"
     run abdb why H200-SXM
     fails 2 "why what? two selections"
     run abdb why H200-SXM H200-SXM
@@ -118,11 +148,18 @@ END
     same "$(jq -c '.[] | [.factor, .a, .b, .times, .ratio]' report)" "$(jq -c '.[] | [.factor, .a, .b, .times, .ratio]' whole)"
     abdb plot why --baseline MI355X --contender B200-SXM --where llama2-70b-99,server --per dollar --out why.svg
     grep -q 'price per device-hour' why.svg
+    # explain: of the ratio all factors and the facts of both sides; of a factor the two results of its step
+    abdb explain why ratio place=1 --baseline MI355X --contender B200-SXM --where llama2-70b-99,server --per dollar >tree
+    same "$(grep -c '^├ times' tree)" "$(jq length whole)"
+    same "$(grep -o ' p-[0-9a-f]*' tree | sort -u | wc -l)" 2
+    abdb explain why times place=2 --baseline MI355X --contender B200-SXM --where llama2-70b-99,server --per dollar >tree
+    same "$(grep -c '^├ times' tree) $(grep -o ' [pr]-[0-9a-f]*' tree | wc -l)" "0 2"
+    grep -q '^= 1st / 2nd x 1$' tree
     largest=$(jq -r '[sort_by(-(.times | log | fabs))[:2][] | "\(.factor) \(.times * 1000 | round / 1000)"] | join(", ")' whole)
     why=$(abdb compare "${split[@]}" --why --json 2>/dev/null | jq -r '.[0].why')
     same "$(sed -E 's/([0-9.]+)(,|$)/@\2/g' <<<"$why")" "$(sed -E 's/([0-9.]+)(,|$)/@\2/g' <<<"$largest")"
     run abdb compare "${split[@]}" --why
-    fails 0 "times the token/USD of MI355X: "
+    fails 0 "times the token/USD of MI355X at OCI: "
     # of a ranking: each row against the first, none for the first
     abdb rank llama2-70b-99,server --per device --why --json 2>/dev/null >ranked
     jq -e 'group_by(.group)[] | sort_by(.place)[0].why == null' ranked

@@ -4,6 +4,7 @@ check_explore.py DATABASE FOLDER WHAT...; WHAT is a function of this file."""
 import csv
 import io
 import json
+import random
 import re
 import subprocess
 import sys
@@ -113,6 +114,34 @@ def judged(b):
         assert names == set(differ), (a, c, names ^ set(differ))
         rules.update(refusals)
     print(f"{len(pairs)} pairs judged as abdb compare, by {len(rules)} rules")
+
+
+def factors(b):
+    """The factors of two results are those of abdb why: names, sides, factors, and the results that each step leads to."""
+    b.open(PAGE)
+    groups = b.js("""(() => { const groups = {}; for (const r of abdb.rows) if (r.known("evidence") === "mlperf" && r.device.value > 0 && !r.device.why)
+        (groups[[r.what, r.known("scenario"), r.known("metric")].join()] ??= []).push(r.key); return Object.values(groups).filter((g) => g.length > 3); })()""")
+    draw, steps, joint = random.Random(76), 0, 0
+    for group in draw.sample(groups, min(24, len(groups))):
+        one, other = draw.sample(group, 2)
+        metric = b.js(f"abdb.byKey.get('{one}').known('metric')")
+        refused = b.js(f"abdb.judge(abdb.byKey.get('{one}'), abdb.byKey.get('{other}')).refusals.length > 0")
+        run = abdb("why", f"key={one},metric={metric}", f"key={other},metric={metric}", "--per", "device", "--json", exits=(0, 3))
+        their = json.loads(run or "[]")
+        assert refused == (not their), (one, other, refused, their)
+        if refused:
+            continue
+        ours = b.js(f"(() => {{ const s = abdb.split(abdb.byKey.get('{one}'), abdb.byKey.get('{other}'));"
+                    " return s.factors.map((f) => ({factor: f.name, a: f.a, b: f.b, times: f.times, result: f.row.key, joint: f.missing.length})); })()")
+        assert [(r["factor"], r["a"] or "", r["b"] or "") for r in their] == [(r["factor"], r["a"], r["b"]) for r in ours], (one, other, their, ours)
+        assert all(near(x["times"], y["times"]) for x, y in zip(ours, their)), (one, other, their, ours)
+        steps += len(ours)
+        joint += any(r["joint"] for r in ours)
+    b.open(PAGE, f"#a={one}&b={other}")
+    assert steps > 20 and joint, (steps, joint)
+    said = b.js("document.getElementById('verdict').textContent")
+    assert refused or "Derived by abdb, as the product of" in said, said
+    print(f"{steps} factors as abdb why")
 
 
 def notes(b):

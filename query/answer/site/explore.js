@@ -248,6 +248,21 @@
     li.append(make("code", rule.rule), ` ${rule.sentence} `, rule.test === "needed" ? `(${missing}) ` : "", make("span", `(${rule.source}, ${rule.locator})`, { class: "note" }));
     return li;
   };
+  // The factors of the second's value by the first's, each with the result that its step leads to.
+  const splitList = (a, b) => {
+    const split = abdb.split(a, b), box = make("div");
+    if (!split) return box;
+    const list = make("ol");
+    for (const f of split.factors) {
+      const li = make("li", `${f.name}, ${f.a} → ${f.b}: `);
+      li.append(link(f.times.toPrecision(4), abdb.place(f.row.known("source"), f.row.key)));
+      if (f.missing.length) li.append(make("span", ` not separable without a result of ${f.missing.join(" or ")}`, { class: "note" }));
+      list.append(li);
+    }
+    box.append(make("p", `The second has ${split.ratio.toPrecision(4)} times the ${split.unit} of the first. Derived by abdb, as the product of:`), list,
+      make("p", `abdb why ${[a, b].map((r) => `key=${r.key},metric=${r.known("metric")}`).join(" ")}${split.per === "device" ? " --per device" : ""}`, { class: "command" }));
+    return box;
+  };
   const fillVerdict = () => {
     const box = $("verdict"), a = abdb.byKey.get(state.a), b = abdb.byKey.get(state.b), rules = (list, missing) => {
       const ul = make("ul");
@@ -266,6 +281,7 @@
       for (const d of told.differ) dl.append(make("dt", d.name), make("dd", `${d.a || "not told"} | ${d.b || "not told"}`));
       box.append(make("p", "They differ in:"), dl);
     }
+    if (!told.refusals.length && a !== b) box.append(splitList(a, b));
     clear.addEventListener("click", () => { state.a = state.b = null; update(true); });
     box.append(make("p", `abdb compare ${[a, b].map((r) => `key=${r.key},metric=${r.known("metric")}`).join(" ")} --per none`, { class: "command" }), clear);
   };

@@ -86,7 +86,8 @@ done:
 abdb_status abdb_site_write_explore_page(const abdb_site *site, abdb_error *err)
 {
     static const char *const scripts[] = {"explore-data.js", "explore-rules.js", "explore-order.js",
-                                          "explore-cite.js", "explore-chart.js", "explore.js"};
+                                          "explore-cite.js", "explore-chart.js", "explore-why.js",
+                                          "explore.js"};
     const abdb_table *t = &site->explore;
     abdb_page_buffer sheet;
     FILE *out = abdb_page_buffer_open(&sheet);
