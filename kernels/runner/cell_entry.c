@@ -217,6 +217,7 @@ static void add_measurement_factors(abdb_entry *e, abdb_arena *arena, const abdb
     abdb_entry_add_factor_parsing_number(e, "commit_date", s->o->commit_date);
     abdb_entry_add_factor_parsing_number(e, "branch", s->o->branch);
     abdb_entry_add_factor_parsing_number(e, "dirty", s->o->dirty);
+    abdb_entry_add_factor_parsing_number(e, "program_digest", s->o->program_digest);
     abdb_entry_add_factor_parsing_number(e, "node", s->o->node);
     if (*abdb_json_text_or_empty(t->environment, "library"))
         abdb_entry_add_factor_parsing_number(e, "library",

@@ -3,13 +3,16 @@
  * however the program ends, measured cells are kept. See campaign.h. */
 #include "query/run/campaign.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "kernels/programs/program_digest.h"
 #include "kernels/runner/cell_validation.h"
 #include "query/run/program_changes.h"
+#include "schema/core/fixed_text.h"
 #include "schema/core/stats.h"
 
 /* A median known no better than this cannot show a change of 2 %. */
@@ -230,6 +233,7 @@ static abdb_status measure_cells_and_repeat_doubtful(const abdb_campaign *t,
                                                      abdb_error *err)
 {
     abdb_sink sink = {t->k, store_or_spool_cell, NULL, NULL, NULL};
+    char digest[ABDB_PROGRAM_DIGEST], path[PATH_MAX], *words[] = {path, NULL};
     abdb_status st = ABDB_OK;
 
     set_run_options_from_schedule_entry(t, lane);
@@ -240,6 +244,11 @@ static abdb_status measure_cells_and_repeat_doubtful(const abdb_campaign *t,
     if (t->k->resumed)
         TRY(clear_todo_of_cells_already_stored(t->k->db, t->o->campaign, lane, t->o->repetition,
                                                t->plan, t->todo, err));
+    /* abdb-command adds the digest of the program that it starts. */
+    if (t->lanes->builds && !t->lanes->commands &&
+        abdb_format_if_fits(path, sizeof path, "%s", lane->path) &&
+        abdb_digest_program_libraries_and_named_files(words, 0, digest))
+        t->o->program_digest = digest;
     TRY(abdb_backend_run_and_store_cells(t->o, t->plan, t->todo, &sink, t->tally, err));
     for (int i = 0; i < AGAIN_MOST && t->again && !*t->stop; i++) {
         size_t count = limit_todo_to_doubtful_cells(t);
@@ -249,6 +258,7 @@ static abdb_status measure_cells_and_repeat_doubtful(const abdb_campaign *t,
         TRY(abdb_backend_run_and_store_cells(t->o, t->plan, t->todo, &sink, t->tally, err));
     }
 done:
+    t->o->program_digest = NULL;
     return st;
 }
 
