@@ -64,8 +64,8 @@ static inline bool abdb_run_stop_requested(const abdb_run_options *options)
 }
 
 typedef struct {
-    size_t ok, not_implemented, failed, crashed, unverified, cancelled, unsteady, again,
-        lost; /* backends that could not be run */
+    size_t ok, not_implemented, failed, crashed, unverified, cancelled, unsteady, busy, throttled,
+        again, lost; /* backends that could not be run */
     size_t spreads, capacity;
     double *spread; /* of each measured cell: half of the interval of its median, relative */
 } abdb_run_tally;

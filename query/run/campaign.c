@@ -198,6 +198,22 @@ static void print_noise_and_advice(const abdb_run_tally *t, size_t repetitions)
     fputc('\n', stdout);
 }
 
+/* In how many turns other programs or a quota disturbed the measured programs. */
+static void print_disturbances_of_commands(const abdb_run_tally *t)
+{
+    if (t->busy)
+        abdb_print_sanitized(stdout,
+                             "busy: other programs used over a tenth of this machine during %zu of"
+                             " %zu cells\n       leave it alone meanwhile, or compare processor"
+                             " time: abdb compare ... --metric user_time_s\n",
+                             t->busy, t->ok);
+    if (t->throttled)
+        abdb_print_sanitized(stdout,
+                             "throttled: the processor quota of the cgroup was used up during %zu"
+                             " of %zu cells, which took longer for it\n",
+                             t->throttled, t->ok);
+}
+
 /* Sets the options of the run to a backend, device and build of the schedule. */
 static void set_run_options_from_schedule_entry(const abdb_campaign *t,
                                                 const abdb_schedule_entry *lane)
@@ -423,6 +439,8 @@ done:
 void abdb_campaign_print_summary(const abdb_campaign *t, const char *spool)
 {
     print_cell_counts(t->tally, t->o->campaign, spool);
-    /* For whole programs `compare` prints the advice. */
-    if (!t->lanes->commands) print_noise_and_advice(t->tally, t->o->repetition);
+    if (t->lanes->commands) /* `compare` prints how many turns it takes */
+        print_disturbances_of_commands(t->tally);
+    else
+        print_noise_and_advice(t->tally, t->o->repetition);
 }
