@@ -501,6 +501,13 @@ compiled() { # FILE WORD
     same "$(flags loud)" "busy throttled"
     same "$(ask "SELECT round(value, 9) FROM v_result WHERE metric = 'cpu_throttled_s' AND tag = 'loud'")" 0.05
     same "$(ask "SELECT value > 1000 FROM v_result WHERE metric = 'other_load' AND tag = 'loud'")" 1
+    told() { abdb compare tag=loud1 tag=loud2 "$@" 2>/dev/null | grep -E '^(busy|throttled):'; }
+    printf '#!/bin/sh\nsleep 0.21\ni=0\nwhile [ $i -lt 20000 ]; do i=$((i + 1)); done\n' >work
+    { cat work; printf 'echo >>starts\necho "cpu $(wc -l <starts)999000 0 0 100000 0 0 0 0" >sensors/proc/stat\n'; } >loud
+    chmod +x loud work
+    abdb run -q --command loud1=./loud --command loud2=./work --repeat 5
+    same "$(told)" "busy: other programs used over a tenth of the machine beside 5 of 10 processes; they disturb processor time less (--metric user_time_s)."
+    same "$(told --metric user_time_s)" "busy: other programs used over a tenth of the machine beside 5 of 10 processes."
     # v1 counts in nanoseconds; without these files nothing is known
     mkdir -p sensors/sys/fs/cgroup/cpu/c
     echo 4:cpu,cpuacct:/c >sensors/proc/self/cgroup
