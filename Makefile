@@ -131,7 +131,8 @@ CORE    := $(wildcard schema/core/*.c)
 STORE   := $(wildcard schema/store/*.c) $(wildcard schema/functions/*.c)
 INGEST  := $(wildcard ingest/*.c ingest/*/*.c)
 PLOTS   := $(wildcard plots/*.c)
-QUERY   := $(filter-out query/verbs/main.c query/sql_tables/extension.c,$(wildcard query/*/*.c query/*/*/*.c))
+QUERY   := $(filter-out query/verbs/main.c query/sql_tables/extension.c,$(wildcard query/*/*.c query/*/*/*.c)) \
+    kernels/programs/program_digest.c
 RUNNER  := $(wildcard kernels/runner/*.c) kernels/programs/own_metrics.c
 MICRO   := $(wildcard kernels/micro/*.c kernels/workloads/*.c)
 HARNESS := $(wildcard kernels/harness/*.c)

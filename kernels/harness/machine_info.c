@@ -333,6 +333,19 @@ static void set_json_device_property_if_utf8(void *to, const char *key, const ch
     set_json_text_if_utf8(to, key, text);
 }
 
+/* Adds whether this is a virtual machine, and the type that its maker gives it, such as "m5.large":
+ * below $ABDB_SENSORS, where a test has put its own. */
+static void add_virtual_machine_to_json(json_t *m)
+{
+    const char *root = getenv("ABDB_SENSORS");
+    char path[PATH_MAX];
+
+    json_object_set_new(m, "virtual_machine", json_boolean(has_hypervisor_cpu_flag()));
+    snprintf(path, sizeof path, "%s/sys/class/dmi/id/product_name", root ? root : "");
+    if (has_hypervisor_cpu_flag())
+        set_json_first_line_of_file_if_readable(m, "virtual_machine_type", path);
+}
+
 json_t *abdb_describe_machine_json(const abdb_backend *backend, abdb_device *device)
 {
     json_t *m = json_object();
@@ -348,7 +361,7 @@ json_t *abdb_describe_machine_json(const abdb_backend *backend, abdb_device *dev
         set_json_text_if_utf8(m, "architecture", name.machine);
     }
     if (read_value_of_first_key_colon_line("/proc/cpuinfo", "flags", text, sizeof text))
-        json_object_set_new(m, "virtual_machine", json_boolean(has_hypervisor_cpu_flag()));
+        add_virtual_machine_to_json(m);
     add_system_settings_to_json(m);
     add_build_and_speed_env_vars_to_json(m, backend);
     if (device->threads)

@@ -26,6 +26,7 @@
 #include "kernels/programs/braced_params.h"
 #include "kernels/programs/command_options.h"
 #include "kernels/programs/cpu_quota.h"
+#include "kernels/programs/machine_load.h"
 #include "kernels/programs/own_metrics.h"
 #include "kernels/programs/program_digest.h"
 #include "kernels/programs/program_output.h"
@@ -222,11 +223,11 @@ static double start_program_and_time_until_exit(program_turn *t)
 
 /* Prints `result` of a program: no operations and bytes, verified by its exit code, its words as
  * the factor `command`. */
-static void print_command_result_record(const program_turn *t)
+static void print_command_result_record(const program_turn *t, const abdb_disturbance *d)
 {
     abdb_text all = {0}, line = {0};
     char digest[ABDB_PROGRAM_DIGEST];
-    json_t *factors;
+    json_t *factors, *record;
 
     /* A blank ends the last, too: a byte at the end would be taken for half a character. */
     for (size_t i = 0; t->words[i]; i++) abdb_text_printf(&all, "%s ", t->words[i]);
@@ -243,10 +244,11 @@ static void print_command_result_record(const program_turn *t)
         json_object_set_new(factors, "exit_code", json_sprintf("%d", t->worst_code));
     if (t->options.warmup)
         json_object_set_new(factors, "warmup", json_sprintf("%d", t->options.warmup));
-    abdb_print_and_free_record(json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:i,s:o}", "kind", "result",
-                                         "cell", t->cell, "formula", "wall-time@1", "dtype", "",
-                                         "ops", 0.0, "bytes", 0.0, "verified", "pass", "batch", 1,
-                                         "factors", factors));
+    record = json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:i,s:o}", "kind", "result", "cell", t->cell,
+                       "formula", "wall-time@1", "dtype", "", "ops", 0.0, "bytes", 0.0, "verified",
+                       "pass", "batch", 1, "factors", factors);
+    abdb_disturbance_add_to_record(d, record);
+    abdb_print_and_free_record(record);
     abdb_text_free(&line);
     abdb_text_free(&all);
 }
@@ -320,15 +322,19 @@ static bool run_one_start(program_turn *t, int seq, double first_s, double *time
 static void run_program_and_print_samples_and_result(program_turn *t)
 {
     double first_s = abdb_clock_seconds(), all = 0, time_s;
+    abdb_machine_load begin;
+    abdb_disturbance disturbance;
 
     if (!run_shell_line_untimed(t, "--setup", t->options.setup)) return;
+    abdb_read_machine_load(&begin);
     for (int i = -t->options.warmup; i < RUNS_MAX && (i <= 0 || all < turn_s); i++) {
         if (!run_one_start(t, i, first_s, &time_s)) return;
         if (i >= 0) all += time_s;
     }
+    disturbance = abdb_disturbance_since(&begin);
     if (!run_shell_line_untimed(t, "--cleanup", t->options.cleanup)) return;
     print_metric_records(t);
-    print_command_result_record(t);
+    print_command_result_record(t, &disturbance);
 }
 
 /* Names on standard error the processes that the program left. */

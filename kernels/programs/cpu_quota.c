@@ -52,26 +52,26 @@ static double read_quota_of_folder(const char *folder)
     return NAN;
 }
 
-/* The smallest quota of a folder and of those around it, up to the mount. */
-static double smallest_quota_up_to(const char *mount, const char *below)
+/* Calls visit for a folder and for those around it, up to the mount. */
+static void visit_folders_up_to(const char *mount, const char *below,
+                                void (*visit)(const char *folder, double *out), double *out)
 {
     char folder[PATH_MAX];
-    double least = NAN;
 
-    if (!abdb_format_if_fits(folder, sizeof folder, "%s%s", mount, below)) return NAN;
+    if (!abdb_format_if_fits(folder, sizeof folder, "%s%s", mount, below)) return;
     for (;;) {
         char *slash = strrchr(folder, '/');
 
-        least = fmin(least, read_quota_of_folder(folder)); /* fmin passes over NAN */
-        if (strlen(folder) <= strlen(mount) || !slash) return least;
+        visit(folder, out);
+        if (strlen(folder) <= strlen(mount) || !slash) return;
         *slash = '\0';
     }
 }
 
-double abdb_smallest_cgroup_cpu_quota(void)
+/* Calls visit for the folder of each cgroup of this process that counts processor time. */
+static void visit_cpu_cgroup_folders(void (*visit)(const char *folder, double *out), double *out)
 {
     FILE *file = open_below_sensor_root("/proc/self/cgroup", "");
-    double least = NAN;
     char line[LINE];
 
     /* "0::/path" of v2, "4:cpu,cpuacct:/path" of v1. */
@@ -83,10 +83,48 @@ double abdb_smallest_cgroup_cpu_quota(void)
         path[strcspn(path, "\n")] = '\0';
         if (strcmp(path, "/") == 0) *path = '\0';
         if (!names[1])
-            least = fmin(least, smallest_quota_up_to("/sys/fs/cgroup", path));
+            visit_folders_up_to("/sys/fs/cgroup", path, visit, out);
         else if (strcmp(names + 1, "cpu") == 0 || strcmp(names + 1, "cpu,cpuacct") == 0)
-            least = fmin(least, smallest_quota_up_to("/sys/fs/cgroup/cpu", path));
+            visit_folders_up_to("/sys/fs/cgroup/cpu", path, visit, out);
     }
     if (file) fclose(file);
+}
+
+static void take_smaller_quota(const char *folder, double *least)
+{
+    *least = fmin(*least, read_quota_of_folder(folder)); /* fmin passes over NAN */
+}
+
+double abdb_smallest_cgroup_cpu_quota(void)
+{
+    double least = NAN;
+
+    visit_cpu_cgroup_folders(take_smaller_quota, &least);
     return least;
+}
+
+/* Adds the time that a cgroup had to wait for its quota: throttled_usec of v2, throttled_time (in
+ * ns) of v1. */
+static void add_throttled_seconds(const char *folder, double *sum)
+{
+    FILE *file = open_below_sensor_root(folder, "/cpu.stat");
+    char line[LINE];
+    double value;
+
+    while (file && fgets(line, sizeof line, file)) {
+        bool v2 = strncmp(line, "throttled_usec ", 15) == 0;
+
+        if ((v2 || strncmp(line, "throttled_time ", 15) == 0) &&
+            abdb_double_parse_prefix(line + 15, &value))
+            *sum = (isnan(*sum) ? 0 : *sum) + value * (v2 ? 1e-6 : 1e-9);
+    }
+    if (file) fclose(file);
+}
+
+double abdb_cgroup_throttled_seconds(void)
+{
+    double sum = NAN;
+
+    visit_cpu_cgroup_folders(add_throttled_seconds, &sum);
+    return sum;
 }

@@ -71,8 +71,9 @@ static double clock_step_of_launch(const abdb_cell_validation *t)
 }
 
 /* Members of a result beside time and rates, stored as metrics of the same names. */
-static const char *const beside[] = {"canary_shift", "canary_s",      "load",     "steal",
-                                     "clock_hz",     "temperature_c", "energy_j", "power_w"};
+static const char *const beside[] = {"canary_shift", "canary_s",       "load",     "steal",
+                                     "clock_hz",     "temperature_c",  "energy_j", "power_w",
+                                     "other_load",   "cpu_throttled_s"};
 
 /* Median time with its interval and samples, and the rates that follow from the kernel's work. */
 static abdb_status add_time_rate_results_and_mark_outliers(abdb_entry *e, abdb_backend_session *s,
@@ -217,6 +218,7 @@ static void add_measurement_factors(abdb_entry *e, abdb_arena *arena, const abdb
     abdb_entry_add_factor_parsing_number(e, "commit_date", s->o->commit_date);
     abdb_entry_add_factor_parsing_number(e, "branch", s->o->branch);
     abdb_entry_add_factor_parsing_number(e, "dirty", s->o->dirty);
+    abdb_entry_add_factor_parsing_number(e, "program_digest", s->o->program_digest);
     abdb_entry_add_factor_parsing_number(e, "node", s->o->node);
     if (*abdb_json_text_or_empty(t->environment, "library"))
         abdb_entry_add_factor_parsing_number(e, "library",
@@ -285,20 +287,29 @@ static bool is_median_wide(const abdb_result *median, const abdb_series_summary 
     return s->high - s->low > 2 * wide_share * median->value;
 }
 
+/* The flag, a blank before it, where the result's member of that name is true; else "". */
+static const char *flag_if_result_member_true(const json_t *result, const char *flag)
+{
+    return json_is_true(json_object_get(result, flag + 1)) ? flag : "";
+}
+
 /* Warnings for readers of the results, as words; "" where there is none. */
 static const char *build_space_separated_entry_flags(abdb_arena *arena,
                                                      const abdb_backend_session *s,
                                                      const abdb_entry *e, bool ok)
 {
     const abdb_cell_validation *t = &s->validation;
-    bool unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
+    const json_t *result = ok ? t->result : NULL;
     bool imprecise = ok && t->samples < ABDB_PRECISE_LEAST && !abdb_sample_unit_is_process(t);
     const char *words = abdb_arena_printf(
-        arena, "%s%s%s%s%s%s%s%s%s", s->o->quick ? " quick" : "", imprecise ? " imprecise" : "",
-        unsteady ? " unsteady" : "", ok && is_median_wide(&e->result[0], &s->series) ? " wide" : "",
+        arena, "%s%s%s%s%s%s%s%s%s%s%s", s->o->quick ? " quick" : "", imprecise ? " imprecise" : "",
+        flag_if_result_member_true(result, " unsteady"),
+        ok && is_median_wide(&e->result[0], &s->series) ? " wide" : "",
         ok && s->series.trend ? " trend" : "", ok && s->series.two_modes ? " two-modes" : "",
         ok && s->o->foreign && !s->challenged ? " self-verified" : "",
         ok && s->unknown_formula ? " unknown-formula" : "",
+        flag_if_result_member_true(result, " busy"),
+        flag_if_result_member_true(result, " throttled"),
         ok && is_faster_than_device_or_clock_allows(e, t) ? " implausible" : "");
 
     return words && *words ? words + 1 : "";
@@ -387,6 +398,8 @@ abdb_status abdb_build_entry_and_send_to_sink(abdb_backend_session *s, const abd
     TRY(s->sink->entry(s->sink->self, e, err));
     if (ok && strcmp(e->field[ABDB_FIELD_verified], "pass") != 0) tally->unverified++;
     if (strstr(e->field[ABDB_FIELD_flags], "unsteady")) tally->unsteady++;
+    if (strstr(e->field[ABDB_FIELD_flags], "busy")) tally->busy++;
+    if (strstr(e->field[ABDB_FIELD_flags], "throttled")) tally->throttled++;
     count_cell_by_status(tally, t->status);
 done:
     free(environment);

@@ -315,13 +315,13 @@ static bool accept_provider(abdb_cell_validation *t, const json_t *result)
     return false;
 }
 
-/* Keeps the cell's result, or rejects the cell: a second one, numbers out of range, or other
- * parameters than requested. */
+/* Keeps the cell's result; rejects a second one, numbers out of range and other parameters. */
 static void validate_and_set_result(abdb_cell_validation *t, json_t *record)
 {
     static const char *const numbers[] = {
-        "ops",      "bytes",        "error",    "prepare_s", "batch",   "load",   "steal",
-        "clock_hz", "canary_shift", "canary_s", "energy_j",  "power_w", "checked"};
+        "ops",      "bytes",   "error",    "prepare_s",    "batch",
+        "load",     "steal",   "clock_hz", "canary_shift", "canary_s",
+        "energy_j", "power_w", "checked",  "other_load",   "cpu_throttled_s"};
     const char *verified = abdb_json_text_or_empty(record, "verified"), *broken;
     char why[160];
 

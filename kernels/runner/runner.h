@@ -46,7 +46,7 @@ typedef struct {
     long *starts;                /* of the program in this repetition so far, counted up; or NULL */
     const char *core_type;       /* OPENBLAS_CORETYPE, or NULL */
     /* Of what is measured: factors; NULL: not said. */
-    const char *commit, *commit_date, *branch, *dirty;
+    const char *commit, *commit_date, *branch, *dirty, *program_digest;
     const char *node;                    /* where it is measured: a factor; NULL: not said */
     const abdb_launcher_command *launch; /* that starts its ranks; NULL: it is one process */
     double timeout_s;
@@ -64,8 +64,8 @@ static inline bool abdb_run_stop_requested(const abdb_run_options *options)
 }
 
 typedef struct {
-    size_t ok, not_implemented, failed, crashed, unverified, cancelled, unsteady, again,
-        lost; /* backends that could not be run */
+    size_t ok, not_implemented, failed, crashed, unverified, cancelled, unsteady, busy, throttled,
+        again, lost; /* backends that could not be run */
     size_t spreads, capacity;
     double *spread; /* of each measured cell: half of the interval of its median, relative */
 } abdb_run_tally;

@@ -9,9 +9,30 @@
 enum { REASONS_MAX = 4, BESIDE_MAX = 6 };
 
 typedef struct {
-    size_t tested, blind, hopeless, drifting, most, unused;
+    size_t tested, blind, hopeless, drifting, most, unused, processes, busy, throttled;
     double least_drift, most_drift;
+    bool wall_time;
 } tested_pair_counts;
+
+/* The results of a side with a flag. */
+static size_t count_members_with_flag(abdb_side side, const char *flag)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < side.group->count; i++)
+        count += abdb_list_has_word(abdb_member_text(side.set, side.group->member[i], ABDB_M_flags),
+                                    ' ', flag, strlen(flag));
+    return count;
+}
+
+static void add_disturbed_processes(abdb_side side, tested_pair_counts *n)
+{
+    n->processes += side.group->count;
+    n->busy += count_members_with_flag(side, "busy");
+    n->throttled += count_members_with_flag(side, "throttled");
+    n->wall_time |=
+        strcmp(abdb_member_text(side.set, side.group->member[0], ABDB_M_metric), "time_s") == 0;
+}
 
 /* Summary of the tested pairs. */
 static tested_pair_counts summarise_tested_pairs(const abdb_comparison *c)
@@ -24,6 +45,8 @@ static tested_pair_counts summarise_tested_pairs(const abdb_comparison *c)
         if (!isfinite(d->detectable_change) || !abdb_pair_may_be_shown(c, &c->pair[i])) continue;
         n.tested++;
         n.unused += d->unused;
+        add_disturbed_processes(c->pair[i].a, &n);
+        add_disturbed_processes(c->pair[i].b, &n);
         n.blind += d->detectable_change > abdb_change_to_detect_or_default(c);
         n.hopeless +=
             d->detectable_change > abdb_change_to_detect_or_default(c) && !d->processes_needed;
@@ -54,6 +77,22 @@ static void note_drift_range(const tested_pair_counts *n, abdb_table *t)
         " %% (one standard deviation, by abdb run --calibrate, 1 %% at least, or --drift):"
         " abdb run --builds lets two builds take turns, and it cancels.",
         range);
+}
+
+/* Adds how many processes other programs or a quota disturbed (flags busy and throttled). */
+static void note_disturbed_processes(const tested_pair_counts *n, abdb_table *t)
+{
+    if (n->busy)
+        abdb_table_add_note_format(t,
+                                   "busy: other programs used over a tenth of the machine beside"
+                                   " %zu of %zu processes%s.",
+                                   n->busy, n->processes,
+                                   n->wall_time ? "; they disturb processor time less"
+                                                  " (--metric user_time_s)"
+                                                : "");
+    if (n->throttled)
+        abdb_table_add_note_format(t, "throttled: %zu of %zu processes used up a processor quota.",
+                                   n->throttled, n->processes);
 }
 
 /* Why pairs could not be tested, each reason once. */
@@ -96,6 +135,7 @@ void abdb_note_test_method_and_power(const abdb_comparison *c, abdb_table *t)
                                    " counted (--where run=latest picks the last command).",
                                    n.unused, n.unused == 1 ? "" : "es",
                                    n.unused == 1 ? "is" : "are");
+    note_disturbed_processes(&n, t);
     note_drift_range(&n, t);
     if (!n.blind) return;
     if (n.hopeless == n.blind)

@@ -35,7 +35,7 @@
 -- A series is what was asked, time after time. Of a kernel its cell says that; the tag names a build, and a change between builds is
 -- what is looked for, so it parts nothing. Of abdb run --command the cell says only that a time was taken: the program is the name
 -- that it was given, which is kept as the tag, and its words. Either of them another: another series. So are another node, processor,
--- number of threads or quota: a change between them is none of the program.
+-- power limit, type of virtual machine, number of threads, quota, warm-up or kind of output: a change between them is none of the program.
 -- @table found
 SELECT CASE instr(k.cell, ' #') WHEN 0 THEN k.cell ELSE substr(k.cell, 1, instr(k.cell, ' #') - 1) END
        || coalesce((SELECT ' ' || coalesce(k.tag || '=', '') || c.text FROM v_run_factor c WHERE c.entry_id = k.entry_id AND c.factor = 'command'), '') AS cell, k.device, k.campaign, k.tag,
@@ -43,9 +43,11 @@ SELECT CASE instr(k.cell, ' #') WHEN 0 THEN k.cell ELSE substr(k.cell, 1, instr(
        (SELECT f.text FROM v_factor_given f WHERE f.result_id = k.result_id AND f.factor = 'commit') AS revision,
        (SELECT f.text FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = 'commit_date') AS committed,
        coalesce((SELECT group_concat(f.factor || '=' || f.text, ' ') FROM (SELECT factor, text FROM v_run_factor
-                  WHERE entry_id = k.entry_id AND factor IN ('node', 'threads', 'cpu_quota') ORDER BY factor) f), '')
-       || coalesce((SELECT ' ' || json_extract(v.body, '$.host_processor_model_name') FROM entry e JOIN environment v USING (environment_id)
-                     WHERE e.entry_id = k.entry_id AND json_valid(v.body)), '') AS setting,
+                  WHERE entry_id = k.entry_id AND (factor IN ('node', 'threads', 'cpu_quota', 'warmup') OR (factor = 'output' AND text <> 'null'))
+                  ORDER BY factor) f), '')
+       || coalesce((SELECT group_concat(' ' || j.value, '') FROM entry e JOIN environment v USING (environment_id), json_each(v.body) j
+                     WHERE e.entry_id = k.entry_id AND json_valid(v.body)
+                       AND j.key IN ('host_processor_model_name', 'gpu_power_limit', 'power_limit', 'virtual_machine_type')), '') AS setting,
        k.in_doubt
   FROM v_kernel k WHERE k.status = 'ok' AND k.verified <> 'fail' AND k.time_s > 0
    AND (:kernel IS NULL OR k.kernel = :kernel)

@@ -3,13 +3,16 @@
  * however the program ends, measured cells are kept. See campaign.h. */
 #include "query/run/campaign.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "kernels/programs/program_digest.h"
 #include "kernels/runner/cell_validation.h"
 #include "query/run/program_changes.h"
+#include "schema/core/fixed_text.h"
 #include "schema/core/stats.h"
 
 /* A median known no better than this cannot show a change of 2 %. */
@@ -195,6 +198,22 @@ static void print_noise_and_advice(const abdb_run_tally *t, size_t repetitions)
     fputc('\n', stdout);
 }
 
+/* In how many turns other programs or a quota disturbed the measured programs. */
+static void print_disturbances_of_commands(const abdb_run_tally *t)
+{
+    if (t->busy)
+        abdb_print_sanitized(stdout,
+                             "busy: other programs used over a tenth of this machine during %zu of"
+                             " %zu cells\n       leave it alone meanwhile, or compare processor"
+                             " time: abdb compare ... --metric user_time_s\n",
+                             t->busy, t->ok);
+    if (t->throttled)
+        abdb_print_sanitized(stdout,
+                             "throttled: the processor quota of the cgroup was used up during %zu"
+                             " of %zu cells, which took longer for it\n",
+                             t->throttled, t->ok);
+}
+
 /* Sets the options of the run to a backend, device and build of the schedule. */
 static void set_run_options_from_schedule_entry(const abdb_campaign *t,
                                                 const abdb_schedule_entry *lane)
@@ -230,6 +249,7 @@ static abdb_status measure_cells_and_repeat_doubtful(const abdb_campaign *t,
                                                      abdb_error *err)
 {
     abdb_sink sink = {t->k, store_or_spool_cell, NULL, NULL, NULL};
+    char digest[ABDB_PROGRAM_DIGEST], path[PATH_MAX], *words[] = {path, NULL};
     abdb_status st = ABDB_OK;
 
     set_run_options_from_schedule_entry(t, lane);
@@ -240,6 +260,11 @@ static abdb_status measure_cells_and_repeat_doubtful(const abdb_campaign *t,
     if (t->k->resumed)
         TRY(clear_todo_of_cells_already_stored(t->k->db, t->o->campaign, lane, t->o->repetition,
                                                t->plan, t->todo, err));
+    /* abdb-command adds the digest of the program that it starts. */
+    if (t->lanes->builds && !t->lanes->commands &&
+        abdb_format_if_fits(path, sizeof path, "%s", lane->path) &&
+        abdb_digest_program_libraries_and_named_files(words, 0, digest))
+        t->o->program_digest = digest;
     TRY(abdb_backend_run_and_store_cells(t->o, t->plan, t->todo, &sink, t->tally, err));
     for (int i = 0; i < AGAIN_MOST && t->again && !*t->stop; i++) {
         size_t count = limit_todo_to_doubtful_cells(t);
@@ -249,6 +274,7 @@ static abdb_status measure_cells_and_repeat_doubtful(const abdb_campaign *t,
         TRY(abdb_backend_run_and_store_cells(t->o, t->plan, t->todo, &sink, t->tally, err));
     }
 done:
+    t->o->program_digest = NULL;
     return st;
 }
 
@@ -413,6 +439,8 @@ done:
 void abdb_campaign_print_summary(const abdb_campaign *t, const char *spool)
 {
     print_cell_counts(t->tally, t->o->campaign, spool);
-    /* For whole programs `compare` prints the advice. */
-    if (!t->lanes->commands) print_noise_and_advice(t->tally, t->o->repetition);
+    if (t->lanes->commands) /* `compare` prints how many turns it takes */
+        print_disturbances_of_commands(t->tally);
+    else
+        print_noise_and_advice(t->tally, t->o->repetition);
 }

@@ -213,7 +213,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_comparable', 60, 'raw_workload', '', 'workload as published'),
 ('v_comparable', 61, 'standing', '', 'of a specification: vendor, citing, document, estimate, projection'),
 ('v_comparable', 62, 'disputed', '', 'of a specification: no; differ (another source, by over 1 %); left out (another value is quarantined); suspect'),
-('v_comparable', 63, 'marks', '', 'judgements on the row, blanks between (v_mark)'),
+('v_comparable', 63, 'marks', '', 'judgements on the row, blanks between (v_mark); an empty text: none'),
 ('v_comparable', 64, 'verified_by', '', 'mlcommons, file, abdb or program (v_result)'),
 ('v_comparable', 65, 'checked_share', '1', 'share of the outputs that was compared'),
 ('v_column_factor', 1, 'factor', '', 'name of the factor'),

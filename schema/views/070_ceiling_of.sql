@@ -189,7 +189,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_ceiling_of', 6, 'device', '', 'canonical device'),
 ('v_ceiling_of', 7, 'dtype', '', 'number format'),
 ('v_ceiling_of', 8, 'number_format', '', 'as specifications spell it'),
-('v_ceiling_of', 9, 'basis', '', 'published, measured or clock'),
+('v_ceiling_of', 9, 'basis', '', 'published, measured or clock; choose one: of its own measured ceiling a result is 1'),
 ('v_ceiling_of', 10, 'quantity', '', 'peak_flops, peak_ops or memory_bandwidth'),
 ('v_ceiling_of', 11, 'floor', '', 'operations or bytes per second and device that the result stands for'),
 ('v_ceiling_of', 12, 'published', '', 'the published ceiling'),

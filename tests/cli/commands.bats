@@ -31,7 +31,7 @@ napping() { # NAME MILLISECONDS
     same "$(sort -u log)" "two words|it's|\$HOME|1|{m}|\${o}|{1,2}|back slash|"
     [ "$(wc -l <log)" -gt 1 ]
     # but for flags of a machine that does other work
-    same "$(ask "SELECT count(*) FROM v_kernel WHERE trim(replace(replace(replace(flags, 'two-modes', ''), 'trend', ''), 'wide', '')) <> ''")" 0
+    same "$(ask "SELECT count(*) FROM v_kernel WHERE trim(replace(replace(replace(replace(flags, 'busy', ''), 'two-modes', ''), 'trend', ''), 'wide', '')) <> ''")" 0
     same "$(ask "SELECT count(*) > 0 FROM v_factor_given WHERE factor = 'n' AND text = '1'")" 1
 }
 
@@ -478,4 +478,43 @@ compiled() { # FILE WORD
     echo 25000 >sensors/sys/fs/cgroup/cpu/c/cpu.cfs_quota_us
     echo 100000 >sensors/sys/fs/cgroup/cpu/c/cpu.cfs_period_us
     same "$(quota v1)" 0.25
+}
+
+@test "other programs and a used-up quota during a turn are kept, marked and printed" {
+    flags() { ask "SELECT DISTINCT flags FROM v_run WHERE tag = '$1'"; }
+    export ABDB_SENSORS=$dir/sensors
+    mkdir -p sensors/proc/self sensors/sys/fs/cgroup/a
+    echo 0::/a >sensors/proc/self/cgroup
+    # the program moves the counters as a busy machine and a quota of a quarter would
+    stat() { echo "cpu  $1 0 0 100000 0 0 0 0 0 0" >sensors/proc/stat; }
+    waited() { printf 'usage_usec 9\nnr_throttled 1\nthrottled_usec %s\n' "$1" >sensors/sys/fs/cgroup/a/cpu.stat; }
+    stat 1000
+    waited 0
+    run abdb run --command quiet='sleep 0.21' --repeat 1
+    fails 0 "1 cell measured"
+    [[ $output != *busy* && $output != *throttled* ]]
+    same "$(flags quiet)" ""
+    same "$(ask "SELECT metric, value FROM v_result WHERE metric IN ('other_load', 'cpu_throttled_s') ORDER BY 1")" $'cpu_throttled_s,0\nother_load,0'
+    run abdb run --command loud="sh -c 'sleep 0.21; echo cpu 999000 0 0 100000 0 0 0 0 >sensors/proc/stat; echo throttled_usec 50000 >sensors/sys/fs/cgroup/a/cpu.stat'" --repeat 1
+    fails 0 "busy: other programs used over a tenth of this machine during 1 of 1 cells"
+    [[ $output == *"throttled: the processor quota of the cgroup was used up during 1 of 1 cells"* ]]
+    same "$(flags loud)" "busy throttled"
+    same "$(ask "SELECT round(value, 9) FROM v_result WHERE metric = 'cpu_throttled_s' AND tag = 'loud'")" 0.05
+    same "$(ask "SELECT value > 1000 FROM v_result WHERE metric = 'other_load' AND tag = 'loud'")" 1
+    told() { abdb compare tag=loud1 tag=loud2 "$@" 2>/dev/null | grep -E '^(busy|throttled):'; }
+    printf '#!/bin/sh\nsleep 0.21\ni=0\nwhile [ $i -lt 20000 ]; do i=$((i + 1)); done\n' >work
+    { cat work; printf 'echo >>starts\necho "cpu $(wc -l <starts)999000 0 0 100000 0 0 0 0" >sensors/proc/stat\n'; } >loud
+    chmod +x loud work
+    abdb run -q --command loud1=./loud --command loud2=./work --repeat 5
+    same "$(told)" "busy: other programs used over a tenth of the machine beside 5 of 10 processes; they disturb processor time less (--metric user_time_s)."
+    same "$(told --metric user_time_s)" "busy: other programs used over a tenth of the machine beside 5 of 10 processes."
+    # v1 counts in nanoseconds; without these files nothing is known
+    mkdir -p sensors/sys/fs/cgroup/cpu/c
+    echo 4:cpu,cpuacct:/c >sensors/proc/self/cgroup
+    echo throttled_time 0 >sensors/sys/fs/cgroup/cpu/c/cpu.stat
+    abdb run -q --command v1="sh -c 'echo throttled_time 30000000 >sensors/sys/fs/cgroup/cpu/c/cpu.stat'" --repeat 1
+    same "$(ask "SELECT round(value, 9) FROM v_result WHERE metric = 'cpu_throttled_s' AND tag = 'v1'")" 0.03
+    rm -r sensors
+    abdb run -q --command none='sleep 0.21' --repeat 1
+    same "$(ask "SELECT count(*) FROM v_result WHERE metric IN ('other_load', 'cpu_throttled_s') AND tag = 'none'")" 0
 }

@@ -367,6 +367,29 @@ B
     same "$(cat log)" "21 k n=1"
 }
 
+@test "builds keep the digest of their program: equal ones are noise, and --resume refuses a rebuilt one" {
+    toil old 20
+    toil new 21
+    export ABDB_BACKENDS=$dir/old
+    digests() { ask "SELECT count(DISTINCT f.text) FROM v_run r JOIN v_run_factor f USING (entry_id) WHERE f.factor = 'program_digest' AND r.campaign = (SELECT max(campaign) FROM v_run)"; }
+    abdb run -q --kernel k --axis n=1 --backend fake --builds a=old,b=old --repeat 5
+    same "$(digests)" 1
+    abdb run -q --kernel k --axis n=1 --backend fake --builds before=old,after=new --repeat 5
+    same "$(digests)" 2
+    run abdb compare tag=before tag=after --fail-on slower
+    fails 1 "slower: 1.05"
+    sqlite3 "$ABDB_DB" "CREATE TEMP TABLE lost AS SELECT entry_id FROM entry WHERE tag = 'after' AND cell LIKE '%#5';
+        DELETE FROM result_row WHERE entry_id IN lost; DELETE FROM entry_row WHERE entry_id IN lost"
+    toil new 30
+    run abdb run -q --kernel k --axis n=1 --backend fake --builds before=old,after=new --repeat 5 --resume
+    fails 2 "--resume would join two programs as 'after'"
+    toil new 21
+    abdb run -q --kernel k --axis n=1 --backend fake --builds before=old,after=new --repeat 5 --resume
+    # without --builds nothing takes turns, and no digest is kept
+    abdb run -q --kernel k --axis n=1 --backend fake --tag t
+    same "$(digests)" 0
+}
+
 @test "wrong options of --builds and --calibrate are refused" {
     toil one 20
     export ABDB_BACKENDS=$dir/one
@@ -611,15 +634,15 @@ workflow() {
     [[ $output == *"2 fail"* ]]
 }
 
-@test "a build with 5 % more work is found; a second copy of the same build is not" {
-    for b in "base 0" "more 5"; do
+@test "a build with 5 % more work is found; a second build of equal code is not" {
+    for b in "base 0 1" "again 0 2" "more 5 3"; do
         set -- $b
         mkdir "$1"
-        cc -std=c17 -D_GNU_SOURCE -O2 -DMORE="$2" -o "$1/abdb-run-toil" "$root/tests/bench/toil.c" -ljansson
+        cc -std=c17 -D_GNU_SOURCE -O2 -DMORE="$2" -Wl,--build-id="0x0$3" -o "$1/abdb-run-toil" "$root/tests/bench/toil.c" -ljansson
     done
     printf 'chain\n' >plan
     export ABDB_BACKENDS=$dir/base
-    abdb run -q --plan plan --backend toil --builds a=base,b=base,more=more --repeat 30
+    abdb run -q --plan plan --backend toil --builds a=base,b=again,more=more --repeat 30
     abdb compare tag=a tag=b --fail-on slower,faster >/dev/null
     run abdb compare tag=a tag=more --fail-on slower
     # on a machine too busy to show 5 % it says so; it may be found all the same

@@ -110,3 +110,15 @@ on() { # DEVICE [ENVIRONMENT]: records on standard input, measured there
     run abdb compare tag=xa tag=nowhere -o github --db none.db
     [[ $output == *"::error title=abdb compare tag=xa tag=nowhere::could not be judged: exit "* ]]
 }
+
+@test "abdb run keeps the type of the virtual machine, and a gate of two types is refused" {
+    grep -q ' hypervisor' /proc/cpuinfo || skip "no virtual machine"
+    export ABDB_SENSORS=$dir/sensors
+    mkdir -p sensors/sys/class/dmi/id
+    for type in m5.large c5.large; do
+        echo $type >sensors/sys/class/dmi/id/product_name
+        abdb run -q --command ${type%.*}='sleep 0.003' --repeat 5
+    done
+    run abdb compare tag=m5 tag=c5 --fail-on slower --drift 0.02
+    fails 3 "NOT COMPARABLE  one-machine (virtual_machine_type: A m5.large, B c5.large"
+}

@@ -42,12 +42,21 @@ found() { abdb query history -o jsonl 2>/dev/null | jq -c 'select(.change == 1) 
     same "$(abdb query "SELECT verdict FROM abdb_verdict('[1,2,1,2,9,1,3,1,2,9,1]')" -o csv | tail -1)" too-few # it would not show a doubling
 }
 
-@test "runs with another node, number of threads, quota or processor form another series" {
-    for factor in node threads cpu_quota; do
+@test "runs with another node, number of threads, quota, warm-up, output, processor or power limit form another series" {
+    for factor in node threads cpu_quota warmup output; do
         series "i > 12 ? 1.12 : 1" 24 "{commit: \"c\\(\$i)\", $factor: (if \$i > 12 then \"8\" else \"4\" end)}"
         abdb query history --fail-on changed,unjudged
         same "$(abdb query history -o jsonl 2>/dev/null | jq -r .label | sort -u)" "ref gemm n=512 $factor=4"$'\n'"ref gemm n=512 $factor=8"
     done
+    # programs are given no output by default: older runs do not have this factor
+    series "1" 24 '{commit: "c\($i)"} + if $i > 12 then {output: "null"} else {} end'
+    same "$(abdb query history -o jsonl 2>/dev/null | jq -r .label | sort -u)" "ref gemm n=512"
+    series "i > 12 ? 1.12 : 1" 24
+    jq -c 'if .field.campaign > "c-1012" then .environment = "{\"gpu_power_limit\": \"300 W\"}" else .environment = "{\"gpu_power_limit\": \"400 W\"}" end' series.jsonl >apart.jsonl
+    rm -f "$ABDB_DB"
+    abdb import -q apart.jsonl
+    abdb query history --fail-on changed,unjudged
+    same "$(abdb query history -o jsonl 2>/dev/null | jq -r .label | sort -u)" $'ref gemm n=512 300 W\nref gemm n=512 400 W'
     series "i > 12 ? 1.12 : 1" 24
     jq -c 'if .field.campaign > "c-1012" then .environment = "{\"host_processor_model_name\":\"B\"}" else .environment = "{\"host_processor_model_name\":\"A\"}" end' series.jsonl >apart.jsonl
     rm -f "$ABDB_DB"

@@ -376,3 +376,26 @@ S
     run abdb query artifacts --search own.csv
     fails 2 "--search goes without the name of a report"
 }
+
+@test "the questions in schema/README.md have right answers, each found in another way too" {
+    fill
+    sed -n '/^## Questions in SQL/,/^## One/{ /^```/d; /^#/d; p; }' "$root/schema/README.md" | awk -v RS=';\n' 'NF { sub(/^\n*/, ""); print > ("q" NR ".sql") }'
+    answer() { abdb query "$(grep -v '^--' "q$1.sql")" -o csv 2>/dev/null | tail -n +2; }
+    same "$(ls q*.sql | wc -l)" 5
+    # dense, one card: no pair, no system, no 2:4 sparsity, no projection
+    answer 1 >peaks
+    same "$(head -3 peaks | sort)" $'GB200,2.5e+15\nGB300,2.5e+15\nMI355X,2.5e+15'
+    same "$(cut -d, -f1 peaks | sort | uniq -d)" ""
+    same "$(grep -E '^(H100-SXM|Gaudi3),' peaks)" $'Gaudi3,1.677e+15\nH100-SXM,989500000000000'
+    # the cheapest on-demand offer, neither spot nor a purchase
+    same "$(answer 2 | head -1 | cut -d, -f1,2)" "$(abdb query prices --device H100-SXM --kind on-demand --columns provider,per_device_hour -o csv 2>/dev/null | sed -n 2p)"
+    same "$(answer 2 | head -1 | cut -d, -f1,2)" Hyperbolic,1.29
+    # no ceiling against itself, and none above its data sheet
+    same "$(answer 3 | head -1 | cut -c1-19)" "Arc-Pro-B60,gemm,0."
+    same "$(answer 3 | awk -F, '$3 > 1')" ""
+    same "$(answer 4 | awk -F, '{ n += $NF } END { print n }')" "$(abdb query "SELECT count(DISTINCT key) FROM v_mlperf WHERE metric_class = 'performance'" -o csv 2>/dev/null | tail -1)"
+    abdb run -q --command a=true --command b=true --repeat 2
+    answer 5 >samples
+    same "$(wc -l <samples)" 4
+    same "$(awk -F, '{ n += $2 } END { print n }' samples)" "$(sqlite3 "$ABDB_DB" "SELECT count(*) FROM v_sample")"
+}
