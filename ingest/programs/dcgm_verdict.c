@@ -231,6 +231,10 @@ static abdb_status import_readings_of_gpu(dcgm_run *run, const dcgm_verdict *v, 
         result = abdb_entry_add_printed_result_or_count_left_out(
             entry, kinds[other->kind].metric, kinds[other->kind].statistic, other->number,
             ABDB_MARK_UNKNOWN, kinds[other->kind].unit);
+        if (result && strcmp(result->metric, "power_w") == 0) {
+            abdb_entry_add_factor_parsing_number(entry, "power_definition", "counters");
+            abdb_entry_add_factor_parsing_number(entry, "energy_scope", "gpu");
+        }
         if (!result || other->kind != GIGAFLOPS) continue;
         result->value *= 1.073741824;
         result->raw_unit = "gigaflops of 2^30";

@@ -162,6 +162,8 @@ abdb_status rvs_import_pass(rvs_log *s, const text_line *line, const rvs_line *l
     result = abdb_entry_add_printed_result_or_count_left_out(s->entry, "power_w", "max", p->most,
                                                              s->mark, "W");
     if (result) result->n = p->readings;
+    abdb_entry_add_factor_parsing_number(s->entry, "power_definition", "counters");
+    abdb_entry_add_factor_parsing_number(s->entry, "energy_scope", "gpu");
     s->entry->field[ABDB_FIELD_verified] = verdict ? "pass" : "fail";
     if (!verdict)
         abdb_entry_add_mark_and_problem(s->entry, "failed", "the power of the action was not met");
