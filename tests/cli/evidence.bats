@@ -176,7 +176,7 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
         esac
         abdb query "$report" "${options[@]}" -o jsonl 2>/dev/null >rows || { echo "$report"; false; }
         case $report in
-        artifacts | changes | listed-files | rejects | withdrawals | cost-model | envelope | slo | facts | factors | mlperf-footnotes) continue ;; # they count rows, or use options
+        artifacts | changes | listed-files | rejects | withdrawals | cost-model | envelope | slo | facts | factors | mlperf-footnotes | provisioned-power) continue ;; # they count rows, or use options
         esac
         [ -s rows ] || { echo "$report has no rows"; false; }
         # of the first row (of more with THOROUGH), each number that is not 0, picked by the texts of its row
