@@ -43,8 +43,8 @@ typedef struct {
     abdb_latency_limits latency;   /* that the result must keep */
     double usd_per_hour_most;      /* choices that cost more are left out; NAN: no limit */
     abdb_choose_by by;
-    bool widest_tier; /* only offers of the kind of providers that prices most of the devices; of
-                         several the one whose first costs least */
+    bool widest_tier; /* only offers of the kind of providers that prices most of the devices: see
+                         abdb_choose_tier_with_most_devices */
     abdb_ownership_costs ownership;
 } abdb_choose_options;
 

@@ -240,36 +240,68 @@ abdb_purchase abdb_cheapest_purchase_of_offers(abdb_system_choice *c, const abdb
 
 /* --- tiers ------------------------------------------------------------------------------------ */
 
-/* The number of devices of the group that have a purchase among the offers of c->tier, and the cost
- * of the cheapest one. */
-static size_t count_priced_devices_of_tier(const abdb_system_choice *c,
-                                           const abdb_choose_context *s, double *least)
+/* What the offers of one tier price of the group: devices, those whose cheapest price is of a known
+ * day, and the cost of the cheapest one. */
+typedef struct {
+    size_t devices, dated;
+    double least;
+} tier_coverage;
+
+static bool offer_is_of_known_day(const abdb_table *offers, size_t offer_row)
+{
+    const char *date = abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_FROM);
+
+    return *date && !strchr(date, '/');
+}
+
+/* The cost of the device's cheapest purchase among the offers of c->tier, INFINITY: none; and
+ * whether the day of its price is known. */
+static double find_least_cost_of_device(const abdb_system_choice *c, const abdb_choose_context *s,
+                                        const char *device, bool *dated)
+{
+    double least = INFINITY;
+
+    for (size_t i = 0; i < s->offers.rows; i++) {
+        abdb_purchase p = {.member = SIZE_MAX};
+
+        if (abdb_offer_counts(c, s, i, device))
+            p = cheapest_purchase_of_device_at_offer(c, s->o, device, read_offer_price_size(s, i));
+        if (p.member == SIZE_MAX || !(p.cost < least)) continue;
+        least = p.cost;
+        *dated = offer_is_of_known_day(&s->offers, i);
+    }
+    return least;
+}
+
+static tier_coverage measure_coverage_of_tier(const abdb_system_choice *c,
+                                              const abdb_choose_context *s)
 {
     const abdb_group *g = &c->ranking.groups.group[c->group];
-    size_t devices = 0;
+    tier_coverage tier = {.least = INFINITY};
 
-    *least = INFINITY;
     for (size_t k = 0; k < g->count; k++) {
         const char *device = abdb_member_text(&c->ranking.set, g->member[k], ABDB_M_device);
         double cost = INFINITY;
         size_t before = 0;
+        bool dated = false;
 
         while (before < k &&
                strcmp(abdb_member_text(&c->ranking.set, g->member[before], ABDB_M_device),
                       device) != 0)
             before++;
-        for (size_t i = 0; before == k && i < s->offers.rows; i++) {
-            abdb_purchase p = {.member = SIZE_MAX};
-
-            if (abdb_offer_counts(c, s, i, device))
-                p = cheapest_purchase_of_device_at_offer(c, s->o, device,
-                                                         read_offer_price_size(s, i));
-            if (p.member != SIZE_MAX && p.cost < cost) cost = p.cost;
-        }
-        devices += isfinite(cost);
-        if (cost < *least) *least = cost;
+        if (before == k) cost = find_least_cost_of_device(c, s, device, &dated);
+        tier.devices += isfinite(cost);
+        tier.dated += dated;
+        if (cost < tier.least) tier.least = cost;
     }
-    return devices;
+    return tier;
+}
+
+static bool tier_covers_more(const tier_coverage *a, const tier_coverage *b)
+{
+    if (a->devices != b->devices) return a->devices > b->devices;
+    if (a->devices > 1 && a->dated != b->dated) return a->dated > b->dated;
+    return a->least < b->least;
 }
 
 /* Quotes are of no tier. */
@@ -288,20 +320,17 @@ static bool is_first_offer_of_tier(const abdb_table *offers, size_t offer_row)
 void abdb_choose_tier_with_most_devices(abdb_system_choice *c, const abdb_choose_context *s)
 {
     const char *best = NULL;
-    size_t most = 0;
-    double cheapest = INFINITY;
+    tier_coverage most = {0};
 
     for (size_t i = 0; i < s->offers.rows; i++) {
-        double least;
-        size_t devices;
+        tier_coverage tier;
 
         if (!is_first_offer_of_tier(&s->offers, i)) continue;
         c->tier = copy_offer_cell(c, &s->offers, i, ABDB_OFFER_PROVIDER_KIND);
-        devices = count_priced_devices_of_tier(c, s, &least);
-        if (best && (devices < most || (devices == most && !(least < cheapest)))) continue;
+        tier = measure_coverage_of_tier(c, s);
+        if (best && !tier_covers_more(&tier, &most)) continue;
         best = c->tier;
-        most = devices;
-        cheapest = least;
+        most = tier;
     }
     c->tier = best;
 }

@@ -17,8 +17,9 @@ abdb_purchase abdb_cheapest_purchase_at_price(const abdb_system_choice *c,
 abdb_purchase abdb_cheapest_purchase_of_offers(abdb_system_choice *c, const abdb_choose_context *s,
                                                const char *device);
 
-/* Chooses the tier whose offers price most of the devices of the group, of several the one in which
- * the cheapest costs least, as c->tier; NULL where nothing is offered. */
+/* Chooses the tier whose offers price most of the devices of the group as c->tier; of several the
+ * one with more prices of a known day, then (or of one device) the one in which the cheapest costs
+ * least. NULL where nothing is offered. */
 void abdb_choose_tier_with_most_devices(abdb_system_choice *c, const abdb_choose_context *s);
 
 /* A purchase with price, rate (of a training: time) and power multiplied; numbers of systems and

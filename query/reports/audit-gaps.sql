@@ -1,5 +1,5 @@
 -- title: What is missing
--- question: devices without a peak, memory, bandwidth or power, with what was searched; results without a price
+-- question: devices without a peak, memory, bandwidth, power or price, with what was searched
 -- group: May it be believed, and compared?
 -- param: limit | number 1.. | 60 | rows at most
 -- column: gap | gap | | what is missing
@@ -47,7 +47,8 @@ SELECT gap, what, results,
        (SELECT min(o.sentence) FROM v_spec_doubt o WHERE o.effect = 'missing'
            AND (o.device = g.what OR o.architecture = (SELECT d.architecture FROM v_device d WHERE d.device = g.what))
            AND o.quantity = CASE g.gap WHEN 'no dense bf16 or fp16 peak' THEN 'peak_flops' WHEN 'no memory size' THEN 'memory_size'
-                                       WHEN 'no memory bandwidth' THEN 'memory_bandwidth' WHEN 'no power' THEN 'power' END) AS searched,
+                                       WHEN 'no memory bandwidth' THEN 'memory_bandwidth' WHEN 'no power' THEN 'power'
+                                       WHEN 'no price per hour' THEN 'price' END) AS searched,
        CASE kind WHEN 'claim' THEN 'c-' || what
                  WHEN 'model' THEN (SELECT group_concat(key, ' ') FROM (
                       SELECT key FROM v_statement s WHERE s.raw_model = g.what LIMIT 200))

@@ -416,6 +416,23 @@ assert all(r['devices'] > 0 and r['usd_per_hour'] > 0 for r in json.load(sys.std
     done
 }
 
+@test "of tiers that price as many devices the one with known days leads; of one device, or with more devices, the other" {
+    cases
+    printf 'provider,kind,source,locator\nDated,tier-1 cloud,mine,x\nRead,GPU cloud,mine,x\n' | abdb import -q -
+    offer() { # PROVIDER DATE DEVICE USD: for eight
+        printf 'provider,instance,device,devices,kind,amount,currency,per,valid_from,source,locator\n%s,8,%s,8,on-demand,%s,USD,hour,%s,mine,mail\n' "$1" "$3" "$4" "$2" | abdb import -q -
+    }
+    leads() { abdb choose llama2-70b-99 Server --rate 8k/s --today 2026-11-20 "$@" -o json 2>/dev/null | jq -c '[.[0].tier, .[0].device, length]'; }
+    offer Dated 2026-10-01 H100-SXM 40
+    offer Dated 2026-10-01 MI355X 80
+    offer Read 2026-01-01/2026-11-01 H100-SXM 16
+    offer Read 2026-01-01/2026-11-01 MI355X 32
+    same "$(leads)" '["tier-1 cloud","H100-SXM",2]'
+    same "$(leads --where device=H100-SXM)" '["GPU cloud","H100-SXM",1]'
+    offer Read "" MI300X 20
+    same "$(leads)" '["GPU cloud","H100-SXM",3]'
+}
+
 @test "choose names the results left out by a tier, a vendor and a limit of dollars" {
     ABDB_DB=shipped.db filled "$root/data"
     shipped() { abdb choose llama2-70b-99 server --rate 100k/s --today 2026-11-20 --db shipped.db "$@"; }

