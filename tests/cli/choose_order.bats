@@ -9,7 +9,7 @@ load common
     cat >ask.py <<'END'
 import collections, csv, json, math, sys
 
-ROOT, TODAY = sys.argv[1], "2026-11-25"
+ROOT, TODAY = sys.argv[1], "2026-11-28"
 results = [r for r in json.load(open("results")) if r["device"] and " + " not in r["device"] and r["devices"]]
 tier = {r["provider"]: r["kind"] for r in csv.DictReader(open(f"{ROOT}/data/providers.csv"))}
 rows = [r for r in csv.DictReader(open(f"{ROOT}/data/prices.csv")) if r["kind"] == "on-demand" and r["per"] == "hour" and r["currency"] == "USD"]

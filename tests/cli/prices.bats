@@ -13,7 +13,7 @@ quote() { # PROVIDER KIND AMOUNT DATE: a price of a B200
     run abdb rank "${dollars[@]}"
     fails 0 "OCI on-demand 2026-09-18, 63 days old"
     fails 0 "Verda on-demand, read on 2026-11-21, age unknown"
-    fails 0 "! prices are of unknown age, read on 2026-11-21: --price takes a quote of today, abdb import FILE --set provider=NAME --set valid_from=DAY a price list"
+    fails 0 "! prices are of unknown age, read from 2026-11-21 to 2026-11-28: --price takes a quote of today, abdb import FILE --set provider=NAME --set valid_from=DAY a price list"
     run abdb compare device=B200-SXM device=MI355X --where model=llama2-70b-99,devices=8 --per dollar --today 2026-11-20
     fails 0 "price of MI355X: OCI on-demand 2026-09-18, 63 days old"
     fails 0 "! prices are of unknown age, read on 2026-11-21: "
@@ -109,7 +109,7 @@ quote() { # PROVIDER KIND AMOUNT DATE: a price of a B200
 @test "providers of different kinds are named" {
     fill
     run abdb rank "${dollars[@]}"
-    fails 0 "! providers of different kind, whose prices include different things: GPU cloud (Verda, Hyperstack), marketplace (Prime Intellect), tier-1 cloud (OCI)"
+    fails 0 "! providers of different kind, whose prices include different things: GPU cloud (Verda, RunPod, Hyperstack), marketplace (Prime Intellect), tier-1 cloud (OCI)"
     run abdb rank "${dollars[@]}" --provider OCI
     [[ $output != *"providers of different kind"* ]]
     quote Acme on-demand 0.5 2026-11-01
