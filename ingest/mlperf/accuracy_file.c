@@ -45,15 +45,23 @@ static void append_score_if_name_is_known(abdb_text *out, const char *name, cons
                              value);
 }
 
-/* "{'rouge1': 44.4, 'rouge2': '22.0', ...}" and {"exact_match": 83.6, "f1": 90.8}. */
-static void append_scores_of_dictionary(abdb_text *out, const char *text, char quote)
+/* Does a number end at the text: by the end of its member, not by a blank or a decimal comma? */
+static bool number_ends_here(const char *text)
 {
+    return *text == '}' || (*text == ',' && !isdigit((unsigned char)text[1]));
+}
+
+/* "{'rouge1': 44.4, 'rouge2': '22.0', ...}" and {"exact_match": 83.6, "f1": 90.8}. False: a number
+ * is torn, or the dictionary is. */
+static bool append_scores_of_dictionary(abdb_text *out, const char *text, char quote)
+{
+    if (!strchr(text, '}')) return false;
     while ((text = strchr(text, quote))) {
         char key[40];
         const char *end = strchr(text + 1, quote), *value;
         size_t name = end ? (size_t)(end - text) - 1 : 0, digits;
 
-        if (!end || name >= sizeof key) return;
+        if (!end || name >= sizeof key) return true;
         snprintf(key, sizeof key, "%.*s", (int)name, text + 1);
         value = end + 1 + strspn(end + 1, " ");
         if (*value == ':') {
@@ -63,9 +71,11 @@ static void append_scores_of_dictionary(abdb_text *out, const char *text, char q
             if (digits && digits < 40 && (isdigit((unsigned char)*value) || *value == '.'))
                 append_score_if_name_is_known(out, key, value, digits);
             value += digits + (value[digits] == quote);
+            if (digits && !number_ends_here(value)) return false;
         }
         text = value;
     }
+    return true;
 }
 
 /* Appends the accuracy that a line of accuracy.txt prints in one of the forms known, as "name:
@@ -97,7 +107,8 @@ static void append_accuracy_in_line(abdb_text *out, const char *line)
         } else
             number = at + strlen(forms[i].words);
         digits = strspn(number, "0123456789.eE+-");
-        if (digits && digits < 40)
+        if (digits && digits < 40 &&
+            (number[digits] != ',' || !isdigit((unsigned char)number[digits + 1])))
             abdb_text_printf(out, "%s%s: %.*s", out->size ? "  " : "",
                              forms[i].name ? forms[i].name : "ACCURACY", (int)digits, number);
         return;
@@ -116,9 +127,10 @@ static void append_scores_of_part(abdb_text *out, char *part, size_t size)
         const char *single = strstr(line, "{'"), *twofold = strstr(line, "{\"");
         abdb_text scores = {0};
 
-        if (single || twofold)
-            append_scores_of_dictionary(&scores, single ? single : twofold, single ? '\'' : '"');
-        if (scores.size) {
+        if ((single || twofold) &&
+            !append_scores_of_dictionary(&scores, single ? single : twofold, single ? '\'' : '"')) {
+            abdb_text_clear(out); /* of a torn one no score, nor of those before it */
+        } else if (scores.size) {
             abdb_text_clear(out);
             abdb_text_add(out, scores.data, scores.size);
             dictionary = true;

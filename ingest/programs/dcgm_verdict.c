@@ -87,9 +87,8 @@ static const char *number_of_kind_or_null(const char *text, size_t kind, abdb_ar
     size_t size = 0;
 
     if (!at) return NULL;
-    for (at = skip_blanks(at); *at && strchr("0123456789.,+-eE'", *at) && size < sizeof number - 1;
-         at = skip_blanks(at))
-        number[size++] = *at++;
+    for (at = skip_blanks(at); *at && strchr("0123456789.,+-eE'", *at) && size < sizeof number - 1;)
+        number[size++] = *at++; /* a blank ends it: tables break texts, and print none inside */
     number[size] = '\0';
     behind = skip_words_ignoring_blanks(at, kinds[kind].behind);
     *end = behind ? behind : at;

@@ -321,6 +321,12 @@ static abdb_status import_row(void *self, const abdb_flat_record *r, abdb_error 
 
         st = import_verdict_of_node(s, r, status ? status : "", err);
     } else {
+        if (title && parse_title(&kind, title) && r->raw &&
+            (!*r->raw || !memchr(" |", r->raw[strlen(r->raw) - 1], 2))) {
+            st = abdb_flat_reject_and_end_row(s->sink, r, "row", "its last bar is missing", err);
+            abdb_arena_clear(&s->row_arena);
+            return st;
+        }
         if (title && parse_title(&kind, title))
             for (size_t i = 0; !st && i < r->items; i++)
                 if (!column_is_of_place(r->item[i].name)) st = import_cell(s, r, &kind, i, err);

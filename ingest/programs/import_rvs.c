@@ -149,14 +149,18 @@ static abdb_status import_line_of_action(rvs_log *s, const text_line *line, cons
 static abdb_status import_line(void *self, const text_line *line, abdb_error *err)
 {
     rvs_log *s = self;
-    const char *text = line->text + strspn(line->text, " \t");
+    const char *text = line->text + strspn(line->text, " \t"), *rest;
     rvs_line l;
     abdb_status st = ABDB_OK;
 
     rvs_line_parse(&l, text, &s->arena);
     if (rvs_line_begins_run(&s->clock, &l, text)) forget_run(s);
     if (*text != '|' && *text != '+') s->in_actions = false;
-    if (*text == '|')
+    if (l.has_level && *l.rest == '[' && !rvs_gpu_id_or_null(l.rest, &s->arena, &rest)) {
+        for (size_t i = 0; strstr(text, "Power(W)") && i < s->powers; i++)
+            s->power[i].is_damaged = true;
+        st = line_reject_and_end_row(s->sink, line, "", "not a time and an action", err);
+    } else if (*text == '|')
         st = import_row_of_summary(s, line, text, err);
     else if (l.action)
         st = import_line_of_action(s, line, &l, err);

@@ -91,7 +91,8 @@ abdb_status rvs_import_gflops(rvs_log *s, const text_line *line, const rvs_line 
 {
     const char *target = strstr(text, "Target GFLOPS: "), *met = strstr(text, " met: ");
     int verdict = met ? rvs_verdict_of_word(met + 6) : -1;
-    const char *goal = target ? rvs_copy_word(s, target + 15) : NULL;
+    const char *goal = target ? rvs_copy_word(s, target + 15) : NULL,
+               *rate = rvs_copy_word(s, text + 7);
     double least = 0;
 
     if (!target) {
@@ -99,10 +100,11 @@ abdb_status rvs_import_gflops(rvs_log *s, const text_line *line, const rvs_line 
         return ABDB_OK;
     }
     set_fields(s, line, l, "gemm", gpu);
-    abdb_entry_add_printed_result_or_count_left_out(s->entry, "flops_per_s", "max",
-                                                    rvs_copy_word(s, text + 7), s->mark, "GFLOP/s");
+    abdb_entry_add_printed_result_or_count_left_out(s->entry, "flops_per_s", "max", rate, s->mark,
+                                                    "GFLOP/s");
     abdb_entry_add_factor_normalizing_number(s->entry, "target_gflops", goal, s->mark, &s->arena);
-    if (verdict < 0 || !abdb_double_parse(goal, s->mark, &least)) {
+    if (verdict < 0 || !abdb_double_parse(goal, s->mark, &least) ||
+        text + 7 + strlen(rate) + 1 != target) {
         abdb_entry_drop_results_as_left_out(s->entry);
         s->entry->doubt =
             s->entry->doubt ? s->entry->doubt : "the line has no target and no verdict";
@@ -133,12 +135,14 @@ static rvs_power *find_power(rvs_log *s, const char *action, const char *gpu, bo
 /* "Power(W) 1398.000000": a reading for the verdict that follows. */
 void rvs_note_power(rvs_log *s, const rvs_line *l, const char *gpu, const char *text)
 {
-    const char *word = rvs_copy_word(s, text + 9);
+    const char *word = rvs_copy_word(s, text + 9), *rest = text + 9 + strlen(word);
     rvs_power *p = find_power(s, l->action ? l->action : s->action, gpu, true);
     double watts;
 
-    if (!p || !abdb_double_parse(word, s->mark, &watts) || strlen(word) >= sizeof p->most) {
+    if (!p || !abdb_double_parse(word, s->mark, &watts) || !(watts > 0) ||
+        strlen(word) >= sizeof p->most || rest[strspn(rest, " \t\r")]) {
         abdb_left_out_count_value(s->left_out, "damaged reading of power");
+        if (p) p->is_damaged = true; /* it may have been the largest */
         return;
     }
     p->readings++;
@@ -157,6 +161,10 @@ abdb_status rvs_import_pass(rvs_log *s, const text_line *line, const rvs_line *l
 
     if (verdict < 0)
         return line_reject_and_end_row(s->sink, line, "pass", "neither TRUE nor FALSE", err);
+    if (p && (p->is_damaged || !p->readings)) {
+        *p = s->power[--s->powers];
+        p = NULL;
+    }
     if (!p) return rvs_import_verdict(s, line, l, module, gpu, verdict, err);
     set_fields(s, line, l, "rvs-power", gpu);
     result = abdb_entry_add_printed_result_or_count_left_out(s->entry, "power_w", "max", p->most,
@@ -225,10 +233,14 @@ static bool parse_ends_of_transfer(rvs_log *s, const char *text, const char *out
 /* The word before " GBps". NULL: there is none. */
 static const char *rate_of_transfer_or_null(rvs_log *s, const char *text)
 {
-    const char *unit = strstr(text, " GBps"), *begin = unit;
+    const char *unit = strstr(text, " GBps"), *begin = unit, *before;
 
     while (begin && begin > text && begin[-1] != ' ') begin--;
-    return unit ? abdb_arena_copy(&s->arena, begin, (size_t)(unit - begin)) : NULL;
+    if (!unit) return NULL;
+    for (before = begin; before > text && before[-1] == ' ';) before--;
+    /* "true 61.500 GBps": behind another word the number is a part of a damaged one */
+    if (before - text < 4 || before[-1] != 'e') return "";
+    return abdb_arena_copy(&s->arena, begin, (size_t)(unit - begin));
 }
 
 /* "p2p-bandwidth[ 1/56] [GPU:: ...] [GPU:: ...] bidirectional: true 48.9 GBps duration: 0.9 s" */

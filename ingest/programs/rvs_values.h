@@ -10,6 +10,7 @@ typedef struct {
     char action[96], gpu[16], most[32];
     double watts;
     long long readings;
+    bool is_damaged; /* a reading is lost, and the largest with it */
 } rvs_power;
 
 /* A log as far as it is read. */

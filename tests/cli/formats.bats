@@ -552,11 +552,11 @@ P
     sed '/idirectional bandwidth/s/ |$//' "$fixtures/dcgm_diag.txt" >torn.txt
     run abdb import --dry-run torn.txt
     fails 0 "8 accepted, 0 duplicate, 2 rejected, 0 ignored; values: 11 kept"
-    printf '{"DCGM Diagnostic": {"test_categories": [{"category": "Hardware", "tests": [{"name": "pcie", "results": [{"gpu_ids": "0,1", "status": "Pass", "info": ["Host to GPU bandwidth: 9.5 GB/s", "GPU 0 GPU 1 Host to GPU bandwidth: 8.5 GB/s", "GPU 0 Host to GPU bandwidth: 8.5 Gbit/s", "GPU 0 bidirectional bandwidth: 1,234 GB/s", "GPU 7 Host to GPU bandwidth: 8.5 GB/s", "GPU 1 Host to GPU bandwidth: 0 GB/s"]}]}]}]}}' >bad.json
+    printf '{"DCGM Diagnostic": {"test_categories": [{"category": "Hardware", "tests": [{"name": "pcie", "results": [{"gpu_ids": "0,1", "status": "Pass", "info": ["Host to GPU bandwidth: 9.5 GB/s", "GPU 0 GPU 1 Host to GPU bandwidth: 8.5 GB/s", "GPU 0 Host to GPU bandwidth: 8.5 Gbit/s", "GPU 0 bidirectional bandwidth: 1,234 GB/s", "GPU 7 Host to GPU bandwidth: 8.5 GB/s", "GPU 1 Host to GPU bandwidth: 0 GB/s", "GPU 1 Host to GPU latency: 1 2.5 us"]}]}]}]}}' >bad.json
     run abdb import bad.json
-    fails 0 "1 accepted, 0 duplicate, 0 rejected, 0 ignored; values: 6 left out"
+    fails 0 "1 accepted, 0 duplicate, 0 rejected, 0 ignored; values: 7 left out"
     fails 0 "bytes_per_s is '1,234'"
-    fails 0 "number without a GPU (1), number of two GPUs (1), damaged number (1), number of a GPU without verdict (1), zero"
+    fails 0 "number without a GPU (1), number of two GPUs (1), damaged number (2), number of a GPU without verdict (1), zero"
 }
 
 @test "ROCm Validation Suite: rates, power and verdicts by GPU; the summary behind a run names its devices alone" {
@@ -576,6 +576,12 @@ P
     run abdb import other.md
     fails 0 "the line has no target and no verdict"
     same "$(ask "SELECT device, value FROM v_result WHERE value < 7e12 AND metric = 'flops_per_s'")" ",6000500000000"
+    # of a power with a damaged reading the largest is unknown; a blank inside a number damages it
+    printf '[a1] [GPU:: 7] Power(W) 5.5\n[a1] [GPU:: 7] Power(W) 9 1.5\n[a1] [GPU:: 7] pass: TRUE\n[RESULT] [ 5.1] [a2] p2p-bandwidth[ 1/1] [GPU:: 2 - 7 - 0:0] [GPU:: 3 - 8 - 0:1] bidirectional: true 48 9.5 GBps duration: 0.5 secs\n' >blank.log
+    run abdb import blank.log
+    fails 0 "damaged reading of power (1)"
+    fails 0 "2 rows: 1 accepted, 0 duplicate, 1 rejected"
+    same "$(ask "SELECT count(*) FROM v_result WHERE value IN (5.5, 9.5e9, 9)")" 0
 }
 
 @test "accuracy.txt of MLPerf by itself: each form of its scores; two runs in one file are rejected" {
@@ -595,6 +601,13 @@ P
     printf 'accuracy=76.125%%, good=609, total=800\naccuracy=70.125%%, good=561, total=800\n' >two.txt
     run abdb import two.txt
     fails 6 "the scores of several runs in one file: import each alone"
+    # a torn dictionary has no score, nor have those before it; neither has a decimal comma
+    printf "{'rouge1': 1.5}\n{'rouge1': 44.5, 'rouge2': 2" >torn.txt
+    printf "{'rouge1': 44,5, 'rouge2': 22.5}\n" >comma.txt
+    for f in torn comma; do
+        run abdb import $f.txt
+        fails 5 "no score above zero"
+    done
     printf 'First token check pass: True\nTEST06 verification complete\n' >test06.txt
     run abdb import test06.txt
     fails 6 "not a format that abdb reads"
@@ -626,6 +639,10 @@ P
     fails 0 "row: 4 columns where the header has 5"
     same "$(ask "SELECT workload, device, devices, nodes, dtype, metric, value, x FROM v_result WHERE statistic = 'mean' AND verified <> 'fail' ORDER BY entry_id")" \
         $'gemm,MI300X,1,,,flops_per_s,510750000000000,\ngemm,,1,1,bf16,time_s,1.25e-05,\ngemm,,1,1,bf16,time_s,0.00205025,\ngemm,,1,1,bf16,flops_per_s,171750000000000,\ngemm,,1,1,bf16,flops_per_s,536500000000000,\nall_reduce,,2,1,,time_s,8.025e-05,2097152\nall_reduce,,2,1,,time_s,0.0090005,1073741824\nall_reduce,,2,1,,busbw_bytes_per_s,26250000000,2097152\nall_reduce,,2,1,,busbw_bytes_per_s,119500000000,1073741824\nall_to_all,,16,2,,busbw_bytes_per_s,10250000000,2097152\nring-p2p,,,,,bytes_per_s,45250000000,2097152'
+    # a row that ends inside a number
+    printf '=======Square GEMM TFLOPS =======\n| Hostname | Node | Rank | 1024x1024x1024 |\n|---|---|---|---|\n| a | 0 | 0 | 17' >cut.md
+    run abdb import cut.md
+    fails 5 "its last bar is missing"
     same "$(ask "SELECT status, verified, reason FROM v_run WHERE workload = 'primus-node-smoke' ORDER BY 1")" \
         $'failed,fail,GPU 0 is held by another process\nok,pass,'
     same "$(ask "SELECT value, verified, flags FROM v_result WHERE statistic = 'min' ORDER BY 1")" $'90250000000000,fail,failed\n500250000000000,pass,'
