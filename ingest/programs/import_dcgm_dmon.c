@@ -1,13 +1,13 @@
 /* import_dcgm_dmon.c - `dcgmi dmon` with the energy counter (-e 155,156): power and energy of GPUs.
  *
- * How the readers of such logs in eight programs, three documents and a wrapper disagree with each
- * other: a header is "#Entity" or "# Entity", and is repeated every 25 samples or so; a line of
- * units below it ("ID  W  mJ  C") leaves columns without a unit empty; any other fields stand
- * between; a wrapper puts a time before every line; a missing value is "N/A" or a number near 2^63;
- * some print the counter with an exponent, from which no difference can be taken. A log states
- * neither device nor program nor interval: --set workload=... names what ran, and must be there,
- * for power under an unknown load is no result. The counter shows that a log is one piece: where it
- * falls or jumps, the file is refused. The input row is a GPU.
+ * How a log of a cluster (18 fields), a post, readers in eight programs and a wrapper disagree: a
+ * header is "#Entity" or "# Entity", and is repeated every 15 to 25 samples; a line of units below
+ * it ("ID  W  mJ  C") leaves columns without a unit empty; any other fields stand between; a
+ * wrapper puts a time before every line; a missing value is "N/A" or a number near 2^63; the
+ * counter may stand still for a sample; some print it with an exponent, from which no difference
+ * can be taken. A log states neither device nor program nor interval: --set workload=... names what
+ * ran, and must be there, for power under an unknown load is no result. The counter shows that a
+ * log is one piece: where it falls or jumps, the file is refused. The input row is a GPU.
  */
 #include <ctype.h>
 #include <math.h>
@@ -190,6 +190,7 @@ static abdb_status import_line(void *self, const text_line *line, abdb_error *er
     state *s = self;
     const char *entity = line->words > s->prefix ? line->word[s->prefix] : "";
 
+    if (strncmp(line->text, "```", 3) == 0) s->columns = 0; /* a post's table ends */
     if (read_header(s, line) || read_line_of_units(s, line) || !s->columns) return ABDB_OK;
     if (strcmp(entity, "GPU") == 0) return read_or_reject_row_of_gpu(s, line, err);
     if (line->words > s->prefix + 2 && line_has_number_like_word(line))
@@ -218,7 +219,7 @@ static abdb_status refuse_jumping_counter(const gpu_log *gpu, abdb_error *err)
         const sample *now = &gpu->sample[i];
 
         if (now->counter_mj < 0 || isnan(now->power_w)) continue;
-        if (before) {
+        if (before && now->counter_mj > before->counter_mj) { /* it is not updated at each sample */
             seconds[n] = (double)(now->counter_mj - before->counter_mj) / 1000 /
                          fmax(now->power_w, before->power_w);
             if (seconds[n] > longest) {
@@ -227,7 +228,7 @@ static abdb_status refuse_jumping_counter(const gpu_log *gpu, abdb_error *err)
             }
             n++;
         }
-        before = now;
+        if (!before || now->counter_mj > before->counter_mj) before = now;
     }
     abdb_array_sort(seconds, n, sizeof *seconds, compare_numbers);
     if (n >= 2 && at && longest > 10 * seconds[(n - 1) / 2] && seconds[(n - 1) / 2] > 0)
