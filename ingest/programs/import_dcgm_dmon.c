@@ -288,6 +288,11 @@ static abdb_status import_or_reject_gpu(state *s, const gpu_log *gpu, abdb_error
     abdb_result *result;
     abdb_status st = ABDB_OK;
 
+    if (!abdb_overrides_get_value_or_null(s->words, "workload"))
+        return reject_gpu(s, gpu, "workload",
+                          "a log of power does not state what ran: --set workload=NAME names it, "
+                          "--set device=NAME the GPU",
+                          err);
     if (!(energy > 0)) return reject_gpu(s, gpu, "TOTEC", "the energy counter does not move", err);
     abdb_entry_set_measured_run(s->entry, "dcgm-dmon", NULL,
                                 abdb_arena_printf(&s->arena, "GPU %s", gpu->id), gpu->line);
@@ -314,10 +319,6 @@ static abdb_status import_gpus(void *self, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < s->gpus; i++) TRY(refuse_jumping_counter(&s->gpu[i], err));
-    if (s->gpus && !abdb_overrides_get_value_or_null(s->words, "workload"))
-        return ABDB_FAIL(err, ABDB_PARTIAL,
-                         "a log of power does not state what ran, and so is no result; "
-                         "--set workload=NAME names it, --set device=NAME the GPU");
     for (size_t i = 0; i < s->gpus; i++) TRY(import_or_reject_gpu(s, &s->gpu[i], err));
 done:
     return st;
