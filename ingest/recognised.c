@@ -38,7 +38,14 @@ static const struct {
      "SuperBench's cublaslt-gemm"},
     {false, true, "^^^^ CUDA : elapsed = |Gflops = ",
      "output of NVIDIA's cublasMatmulBench; abdb reads the rates of SuperBench's cublaslt-gemm"},
-    {true, false, "timestamp|power.draw", "a log of nvidia-smi; abdb reads it with a map of yours"},
+    {false, true, "#Entity|POWER",
+     "a log of dcgmi dmon without TOTEC; abdb reads it with the energy counter (-e 155,156)"},
+    {false, true, "DCGM_FI_DEV_POWER_USAGE{|DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{",
+     "one moment of the DCGM exporter, whose energy counts from the driver's start; abdb reads a "
+     "log of dcgmi dmon -e 155,156"},
+    {false, false, "power.draw [W]|timestamp",
+     "a log of nvidia-smi, whose samples alone show neither gaps nor what ran; abdb reads it with "
+     "a map of yours, and dcgmi dmon -e 155,156"},
 };
 
 static bool holds_all_listed_words(const char *text, size_t size, const char *words,

@@ -91,6 +91,8 @@ static const char *const factors[][2] = {{"image_height", "height"},
 static const char *const noise[] = {"nickname",
                                     "task_display_name",
                                     "domain",
+                                    "results_path",
+                                    "prometheus_path",
                                     "date",
                                     "parallelization.notes",
                                     "output_length_distribution.*",
@@ -158,6 +160,7 @@ static double sum_of_gpu_energies_or_nan(const abdb_flat_record *r, const char *
     return sum;
 }
 
+/* Holds power, energy, rates and the energies of single GPUs against each other. */
 static void mark_contradicting_energies(abdb_entry *entry, const abdb_flat_record *r)
 {
     double power = value_of_result_or_nan(entry, "power_w"),
@@ -180,13 +183,16 @@ static void mark_contradicting_energies(abdb_entry *entry, const abdb_flat_recor
                                value_of_result_or_nan(entry, "energy_per_sample_j") * batch);
 }
 
-/* By the table's own word, or by the toolkit's limit for a steady state: 20 s. */
+/* Marks `unstable` by the table's own flag, else by the toolkit's limit of 20 s for a steady
+ * state. */
 static void mark_unstable_run(abdb_entry *entry, const abdb_flat_record *r)
 {
     static const char *const no[] = {"false", "False", "FALSE", "0", NULL};
     const char *stable = abdb_flat_text_or_null_mark_asked(r, "is_stable");
     double steady = abdb_flat_number_or_nan_note_doubt(r, "steady_state_duration");
 
+    if (isnan(steady))
+        steady = abdb_flat_number_or_nan_note_doubt(r, "steady_state_duration_seconds");
     if (stable && abdb_text_is_in_list(stable, no))
         abdb_entry_add_mark_and_problem(entry, "unstable", "is_stable is %s", stable);
     else if (!stable && steady < 20)
@@ -314,7 +320,8 @@ done:
     return st;
 }
 
-/* The leaderboard's document says "diffusion" for an architecture in one of its two forms. */
+/* One of the leaderboard's two forms has the architecture "diffusion", which is left out so that
+ * both are one fact. */
 static void drop_architecture_of_diffusion(abdb_settings *document)
 {
     for (size_t i = 0; i < document->count; i++)

@@ -183,7 +183,7 @@ STREAMS = {
     "table csv": ["catalog.csv"],
     "table": ["tables.md", TITLED, UNTITLED],
 }
-WORDS = {"nccl-tests": ["--set", "workload=all_reduce"], "table csv": ["--set", "provider=acme"]}
+WORDS = {"nccl-tests": ["--set", "workload=all_reduce"], "dcgm-dmon": ["--set", "workload=burn"], "table csv": ["--set", "provider=acme"]}
 # One document, run or export a file.
 DOCUMENTS = {
     "aiperf": ["aiperf.json", "genai_perf.csv"],
@@ -191,6 +191,7 @@ DOCUMENTS = {
     "mlperf-accuracy": ["mlperf_accuracy.txt", "accuracy=76.125%, good=609, total=800\n"],
     "dcgm-diag json": ["dcgm_diag.json"],
     "lm-eval": ["lm_eval.json"],
+    "dcgm-dmon": ["dcgm_dmon.log"],
     "zeus profile": ["zeus_profile.json"],
     "ml-energy": ["ml_energy_task.json"],
     "mlperf-log": ["mlperf_detail.txt", "mlperf_summary.txt", "mlperf_training.txt"],
@@ -265,8 +266,8 @@ def check_documents(importer, names):
     for name in names:
         text = text_of(name)
         ending = ending_of(name, text)
-        refused, kept = said_by(text + text, ending, ["--set", "model=m"])
-        if not said_by(text, ending, ["--set", "model=m"])[1]:
+        refused, kept = said_by(text + text, ending, WORDS.get(importer, ["--set", "model=m"]))
+        if not said_by(text, ending, WORDS.get(importer, ["--set", "model=m"]))[1]:
             yield "%s: nothing is kept of %s alone" % (importer, name)
         if not refused or kept:
             yield "%s: two of %s in one file are not refused" % (importer, name)

@@ -38,6 +38,7 @@ SETTINGS = {
     "catalog.csv": ["provider=acme", "devices=8"],
     "mlperf_detail.txt": ["model=llama", "device=X", "round=v5.0"],
     "mlperf_summary.txt": ["model=llama", "device=X", "round=v5.0"],
+    "dcgm_dmon.log": ["workload=burn"],
     "results.csv": [], "nccl_tests.out": ["device=X"], "osu.txt": ["device=X", "devices=2"],
 }
 # Where the numbers of facts are.

@@ -56,7 +56,7 @@ TABLES = {
 }
 # Importers of other things than tables with a header.
 OTHERS = ("abdb-jsonl mlperf-summary-json mlperf-cm-json mlperf-log mlperf-storage mlperf-system-power vllm-serving-json nccl-tests-json osu"
-          " primus-preflight inferencex dcgm-diag rvs mlperf-accuracy sglang-one-batch hpl aiperf inference-perf llmperf trtexec mamf-finder blas-bench trtllm-bench guidellm lm-eval llama-perplexity google-benchmark hyperfine nvbench nvbandwidth cuda-bandwidth-test rocm-bandwidth-test superbench serving-console").split()
+          " primus-preflight inferencex dcgm-diag rvs mlperf-accuracy sglang-one-batch hpl aiperf inference-perf llmperf trtexec mamf-finder blas-bench trtllm-bench guidellm lm-eval dcgm-dmon llama-perplexity google-benchmark hyperfine nvbench nvbandwidth cuda-bandwidth-test rocm-bandwidth-test superbench serving-console").split()
 
 
 def split(text, header):

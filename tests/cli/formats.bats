@@ -779,7 +779,7 @@ energy_j,value,30000.5,gpqa,H200,1,
 energy_per_request_j,mean,3000.5,gpqa,H200,1,
 energy_per_token_j,mean,0.5,gpqa,H200,1,
 power_w,mean,495.875,gpqa,H200,1,
-energy_j,value,9000.5,gpqa,H200,1,unstable
+energy_j,value,26421.28125,gpqa,H200,1,unstable
 energy_per_request_j,mean,750.25,gpqa,H200,1,unstable
 energy_per_token_j,mean,0.125,gpqa,H200,1,unstable
 power_w,mean,580.6875,gpqa,H200,1,unstable
@@ -866,4 +866,46 @@ EOF
     printf 'start_time,window_name,elapsed_time,gpu0_energy_mj\n1,a,2.5,300\n' >unit.csv
     run abdb import --db bad.db bad.csv unit.csv
     fails 5 "0 rows accepted, 0 duplicate, 6 rejected"
+}
+
+@test "dcgmi dmon: power of the samples and energy by the counter, of each GPU; two logs in one file are refused" {
+    head -n -1 "$fixtures/dcgm_dmon.log" >whole.log
+    run abdb import whole.log
+    fails 5 "a log of power does not state what ran: --set workload=NAME names it"
+    run abdb import --set workload=burn "$fixtures/dcgm_dmon.log"
+    fails 0 "3 rows: 2 accepted, 0 duplicate, 1 rejected"
+    # (100.5 + 300.5 + 400) / 3 W, 5550250 - 5000000 mJ; the second GPU lacks a power once
+    want=$'burn,1,energy_j,value,550.25,3\nburn,1,power_w,max,400,3\nburn,1,power_w,mean,267,3\nburn,1,power_w,min,100.5,3\nburn,1,energy_j,value,900.5,4\nburn,1,power_w,max,409,3\nburn,1,power_w,mean,276.666667,3\nburn,1,power_w,min,110.5,3'
+    same "$(ask "SELECT workload, devices, metric, statistic, round(value, 6), n FROM v_result ORDER BY entry_id, 3, 4")" "$want"
+    same "$(ask "SELECT group_concat(f.factor || '=' || f.text, ' ') FROM (SELECT * FROM v_factor_given WHERE ordinal = 0 AND entry_id = (SELECT min(entry_id) FROM v_run) ORDER BY factor) f")" \
+        "energy_scope=gpu gpu=0 power_coverage=one GPU power_definition=counters power_meter=DCGM power_window=whole log user_word.workload=burn"
+    # times before the lines, ends of lines from Windows
+    sed 's/^/1777708107.135 /; s/$/\r/' "$fixtures/dcgm_dmon.log" >times.log
+    abdb import -q --db times.db --set workload=burn times.log
+    same "$(ABDB_DB=times.db ask "SELECT workload, devices, metric, statistic, round(value, 6), n FROM v_result ORDER BY entry_id, 3, 4")" "$want"
+    cat "$fixtures/dcgm_dmon.log" "$fixtures/dcgm_dmon.log" >twice.log
+    run abdb import --db no.db --set workload=burn twice.log
+    fails 6 "line 15: the energy counter of GPU 0 falls from 5550250 to 5000000 mJ: two logs in one file"
+    { cat "$fixtures/dcgm_dmon.log"; sed 's/  \([57]\)\([0-9]\{6\}\) /  9\1\2 /' "$fixtures/dcgm_dmon.log"; } >other.log
+    run abdb import --db no.db --set workload=burn other.log
+    fails 6 "line 15: the energy counter of GPU 0 jumps by"
+    # a decimal comma, thousands marks, a rounded counter, no power, another unit: no value of them
+    change() { sed "$1" "$fixtures/dcgm_dmon.log" >bad.log; }
+    for edit in 's/\([0-9]\)\.\([0-9]\)/\1,\2/' 's/\([57]\)\([0-9]\{3\}\)\([0-9]\{3\}\) /\1,\2,\3/' 's/[57]\([0-9]\{6\}\)/5.1e+06/' 's/[134][01][09]\.[05]00/-1/' 's/ mJ/ Wh/' 's/[57][0-9]\{6\}/9223372036854775794/'; do
+        change "$edit"
+        run abdb import --db no.db --set workload=burn bad.log
+        [ "$status" -eq 5 ]
+    done
+    same "$(ABDB_DB=no.db ask "SELECT count(*) FROM v_result")" 0
+    # beside the output of a benchmark it is named
+    { cat "$fixtures/nccl_tests.out"; printf '\n```\n'; cat "$fixtures/dcgm_dmon.log"; } >post.md
+    run abdb import --db post.db --set workload=all_reduce post.md
+    fails 0 "[nccl-tests]"
+    fails 0 "holds output of dcgm-dmon, too"
+    printf '#Entity   POWER\nID   W\nGPU 0  33.5\n' >power.log
+    run abdb import power.log
+    fails 5 "a log of dcgmi dmon without TOTEC"
+    printf 'DCGM_FI_DEV_POWER_USAGE{gpu="0"} 68.2\nDCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{gpu="0"} 15152422938\n' >metrics.prom
+    run abdb import metrics.prom
+    fails 5 "one moment of the DCGM exporter"
 }
