@@ -352,6 +352,35 @@ static void set_printed_end_values_per_device(chain *ch, const abdb_comparison *
     }
 }
 
+static bool is_pair_of_specifications(const abdb_pair *pair)
+{
+    return strcmp(abdb_member_text(pair->a.set, pair->left.picked, ABDB_M_workload),
+                  "specification") == 0;
+}
+
+/* Specifications have no results between them: all in which they differ is one factor. */
+static void append_one_factor_of_specifications(const abdb_pair *pair, abdb_ratio_factors *out,
+                                                abdb_arena *arena)
+{
+    abdb_ratio_factor f = {.name = "", .from = "", .to = "", .factor = out->ratio};
+
+    for (size_t d = 0; d < DIMENSIONS && f.name && f.from && f.to; d++) {
+        const char *a = abdb_member_text(pair->a.set, pair->left.picked, dimensions[d].column),
+                   *b = abdb_member_text(pair->b.set, pair->right.picked, dimensions[d].column);
+
+        if (strcmp(a, b) == 0) continue;
+        f.name = list_with_word_or_unknown(f.name, " and ", dimensions[d].name, arena);
+        f.from = list_with_word_or_unknown(f.from, ", ", a, arena);
+        f.to = list_with_word_or_unknown(f.to, ", ", b, arena);
+    }
+    if (!f.name || !*f.name) f.name = "source";
+    if (!f.from || !f.to) f.from = f.to = "";
+    f.key = abdb_arena_printf(arena, "%s",
+                              abdb_member_text(pair->b.set, pair->right.picked, ABDB_M_key));
+    if (!f.key) f.key = "";
+    append_factor_with_running_product(out, f);
+}
+
 abdb_status abdb_split_ratio_into_factors(abdb_ratio_factors *out, const abdb_comparison *c,
                                           const abdb_pair *pair, abdb_arena *arena, abdb_error *err)
 {
@@ -363,6 +392,10 @@ abdb_status abdb_split_ratio_into_factors(abdb_ratio_factors *out, const abdb_co
     *out = (abdb_ratio_factors){.ratio = pair->difference.ratio};
     if (!pair->has_ratio || pair->left.picked == SIZE_MAX || pair->right.picked == SIZE_MAX)
         TRY(ABDB_FAIL(err, ABDB_UNFAIR, "there is no ratio of two results to be split"));
+    if (is_pair_of_specifications(pair)) {
+        append_one_factor_of_specifications(pair, out, arena);
+        goto done;
+    }
     TRY(load_results_of_same_model_and_scenario(&set, c, pair, err));
     ch.from =
         find_member_by_key(&set, abdb_member_text(pair->a.set, pair->left.picked, ABDB_M_key));

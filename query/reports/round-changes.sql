@@ -18,7 +18,7 @@
 -- column: ratio | ratio | 2 | after / before; stated values, not a test
 -- column: unit | unit | |
 -- column: what | what | | changed, new or gone
--- column: moved | moved† | 3 | of --why: after / before, with --against of the ratio to that device: the product of the next six | per_device@1
+-- column: moved | moved | 3 | of --why: after / before, with --against of the ratio to that device: the product of the next six
 -- column: this_side | this side | 3 | factor of number of devices and system; empty: neither changed
 -- column: method | method | 3 | factor of round (software, rules), backend and number format; empty: no result separates it
 -- column: joint | both | 3 | factor of this side and the method together, which no result separates

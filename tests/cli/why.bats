@@ -112,6 +112,9 @@ print("; ".join("%s %s>%s %.6g" % (r["factor"], r["a"], r["b"], float(r["times"]
     fails 3 "NOT COMPARABLE  mlperf-same-benchmark"
     [[ $output == *"; abdb compare --exploratory shows their ratio, stamped"* ]]
     abdb compare llama2-70b-99 llama3.1-8b --exploratory | grep -q EXPLORATORY
+    # specifications have no results between them
+    filled "$root/data/specs-vendor.csv"
+    same "$(abdb why device=H100-SXM,quantity=peak_flops,dtype=fp8,sparsity=dense device=H200-SXM,quantity=peak_flops,dtype=fp8,sparsity=dense --json 2>/dev/null | jq -c '.[0] | [.factor, .a, .b, .times == .ratio]')" '["device","H100-SXM","H200-SXM",true]'
     # two devices: the results that would meet, or that there are none
     { echo $head; result v6.0 B200-SXM 8 fp8 800 | sed 's/llama2-70b-99/llama3.1-8b/g; s/-8,/-9,/'; } >b.csv
     abdb import -q b.csv
