@@ -477,6 +477,7 @@ soak: ## the tests with all cases, kills, faults, wrong kernels, cells, the gate
 	@BUILD=$(BUILD) tests/mutants/cuda.sh
 	@BUILD=$(BUILD) bash tests/campaigns/gate.sh
 	@BUILD=$(BUILD) tests/campaigns/wasm.sh
+	@BUILD=$(BUILD) bash tests/campaigns/gate.sh twins
 	@BUILD=$(BUILD) python3 tests/fault/campaign.py kills --server --budget $${KILL_MINUTES:-60}
 	@BUILD=$(BUILD) python3 tests/fault/campaign.py faults --server --budget $${FAULT_MINUTES:-60}
 	@BUILD=$(BUILD) python3 tests/fault/crowd.py --seconds 600

@@ -58,7 +58,7 @@ summary() {
 # --- twins: builds whose digests differ and whose code does not -----------------------------------
 
 objects=10 twins=$soak/twins
-twin_print=$(cat tests/bench/twin.c schema/core/{trimmed_mean_test,student_t}.c query/compare/{verdict,process_samples}.c kernels/programs/command.c | sha256sum | cut -c1-12)
+twin_print=$(cat tests/bench/twin.c schema/core/{trimmed_mean_test,student_t}.c query/compare/{verdict,process_samples}.c | sha256sum | cut -c1-12)
 twin_ledger=$soak/twins-$twin_print.tsv
 
 link_twin() { # FOLDER NUMBER [more]: PART 0 may do more; the number gives order and build ID
