@@ -223,16 +223,17 @@ static abdb_status print_view_columns(const char *view, const abdb_args *args, a
         " view = :view ORDER BY view, place",
         &report, value, &table, err));
     if (!table.rows) {
-        const char *names[64], *near;
+        const char **names, *near;
         abdb_table views = {0};
-        size_t count = 0;
 
         TRY(abdb_run_readonly_sql(db, "SELECT DISTINCT view FROM v_column", NULL, NULL, &views,
                                   err));
-        for (; count < views.rows && count < 64; count++) names[count] = views.value[count].text;
-        near = abdb_nearest_name(view, names, count);
+        names = calloc(views.rows + 1, sizeof *names);
+        for (size_t i = 0; names && i < views.rows; i++) names[i] = views.value[i].text;
+        near = names ? abdb_nearest_name(view, names, views.rows) : NULL;
         st = ABDB_FAIL(err, ABDB_USAGE, "no view '%s'%s%s", view, near ? ", did you mean " : "",
                        near ? near : "");
+        free(names);
         abdb_table_free(&views);
         goto done;
     }
