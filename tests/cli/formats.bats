@@ -644,7 +644,7 @@ energy_j,value,30000.5,gpqa,H200,1,
 energy_per_request_j,mean,3000.5,gpqa,H200,1,
 energy_per_token_j,mean,0.5,gpqa,H200,1,
 power_w,mean,495.875,gpqa,H200,1,
-energy_j,value,9000.5,gpqa,H200,1,unstable
+energy_j,value,26421.28125,gpqa,H200,1,unstable
 energy_per_request_j,mean,750.25,gpqa,H200,1,unstable
 energy_per_token_j,mean,0.125,gpqa,H200,1,unstable
 power_w,mean,580.6875,gpqa,H200,1,unstable
