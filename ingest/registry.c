@@ -116,11 +116,10 @@ abdb_status abdb_importer_find_by_name_or_highest_bid(const abdb_importer **out,
 
 const char *abdb_importer_other_format_in_post_or_null(const abdb_input *input, const char *format)
 {
-    static const char *const posts[] = {"llama-bench",  "llama-perplexity",
-                                        "nccl-tests",   "serving-console",
-                                        "trtllm-bench", "trtexec",
-                                        "mamf-finder",  "blas-bench",
-                                        "osu",          NULL};
+    static const char *const posts[] = {
+        "llama-bench",  "llama-perplexity", "nccl-tests",  "serving-console",
+        "trtllm-bench", "trtexec",          "mamf-finder", "blas-bench",
+        "osu",          "dcgm-dmon",        NULL};
 
     if (!abdb_text_is_in_list(format, posts)) return NULL;
     for (size_t i = 0; abdb_importers[i]; i++)

@@ -70,7 +70,8 @@ static int dcgm_dmon_bid(const abdb_input *in)
         size_t size = end ? (size_t)(end - line) : left;
         const char *gpu = header ? memmem(line, size, "GPU ", 4) : NULL;
 
-        if (gpu && gpu + 4 < line + size && isdigit((unsigned char)gpu[4])) return 85;
+        if (gpu && gpu + 4 < line + size && isdigit((unsigned char)gpu[4]))
+            return 58; /* beside output of a benchmark it is the lesser part of a post */
         header = header || is_header_with_counter(line, size);
         size += end != NULL;
         line += size;

@@ -762,6 +762,11 @@ EOF
         [ "$status" -eq 5 ]
     done
     same "$(ABDB_DB=no.db ask "SELECT count(*) FROM v_result")" 0
+    # beside the output of a benchmark it is named
+    { cat "$fixtures/nccl_tests.out"; printf '\n```\n'; cat "$fixtures/dcgm_dmon.log"; } >post.md
+    run abdb import --db post.db --set workload=all_reduce post.md
+    fails 0 "[nccl-tests]"
+    fails 0 "holds output of dcgm-dmon, too"
     printf '#Entity   POWER\nID   W\nGPU 0  33.5\n' >power.log
     run abdb import power.log
     fails 5 "a log of dcgmi dmon without TOTEC"
