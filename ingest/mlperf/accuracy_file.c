@@ -67,6 +67,7 @@ static bool append_scores_of_dictionary(abdb_text *out, const char *text, char q
         if (*value == ':') {
             value += 1 + strspn(value + 1, " ");
             value += *value == quote;
+            value += *value == '+';
             digits = strspn(value, "0123456789.eE+-");
             if (digits && digits < 40 && (isdigit((unsigned char)*value) || *value == '.'))
                 append_score_if_name_is_known(out, key, value, digits);

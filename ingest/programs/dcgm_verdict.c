@@ -162,6 +162,22 @@ static bool list_has_gpu(const char *gpus, long gpu)
     return false;
 }
 
+/* "", "7" and "0, 2,3": a number in another spelling might be of other GPUs. */
+static bool list_of_gpus_is_plain(const char *gpus)
+{
+    for (const char *at = gpus; at && *at; at += strspn(at, " ")) {
+        size_t digits = strspn(at, "0123456789");
+
+        if (!digits || digits > 4 || (digits > 1 && *at == '0')) return false;
+        at += digits;
+        if (*at == ',')
+            at++;
+        else if (at[strspn(at, " ")])
+            return false;
+    }
+    return true;
+}
+
 static bool verdict_is_of_gpu(const dcgm_verdict *all, size_t count, size_t shown, long gpu)
 {
     if (all[shown].gpus) return list_has_gpu(all[shown].gpus, gpu);
@@ -299,6 +315,12 @@ abdb_status dcgm_import_or_reject_verdict(dcgm_run *run, const dcgm_verdict *all
     if (!letter_of_status_or_0(v->status)) {
         abdb_reject reject = {line, v->test, "no verdict (Pass, Fail, Skip, Warn or Not Run)",
                               v->status};
+
+        TRY(run->sink->reject(run->sink->self, &reject, err));
+        goto row;
+    }
+    if (!list_of_gpus_is_plain(v->gpus)) {
+        abdb_reject reject = {line, "gpu", "no list of GPUs", v->gpus};
 
         TRY(run->sink->reject(run->sink->self, &reject, err));
         goto row;
