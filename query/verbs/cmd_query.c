@@ -223,8 +223,8 @@ static abdb_status print_view_columns(const char *view, const abdb_args *args, a
         " view = :view ORDER BY view, place",
         &report, value, &table, err));
     if (!table.rows) {
-        const char **names, *near;
         abdb_table views = {0};
+        const char **names, *near;
 
         TRY(abdb_run_readonly_sql(db, "SELECT DISTINCT view FROM v_column", NULL, NULL, &views,
                                   err));

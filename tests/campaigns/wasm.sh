@@ -52,4 +52,4 @@ while IFS= read -r line; do
 done < <(BUILD=$stand_in bats "${files[@]}" || true)
 rm -rf "$stand_in"
 echo "$ran tests through abdb.wasm: $excepted of what it cannot do, $failed wrong"
-[ "$ran" -gt 0 ] && [ "$failed" -eq 0 ]
+if [ "$ran" -eq 0 ] || [ "$failed" -gt 0 ]; then exit 1; fi
