@@ -225,7 +225,6 @@ static abdb_status print_view_columns(const char *view, const abdb_args *args, a
     if (!table.rows) {
         abdb_table views = {0};
         const char **names, *near;
-
         TRY(abdb_run_readonly_sql(db, "SELECT DISTINCT view FROM v_column", NULL, NULL, &views,
                                   err));
         names = calloc(views.rows + 1, sizeof *names);
