@@ -36,10 +36,12 @@ const abdb_metric_info *abdb_metric_find(const char *name)
     static _Thread_local const abdb_metric_info *last; /* rows of a file repeat it */
     size_t size = strcspn(name, ".");
 
-    if (last && strncmp(last->name, name, size) == 0 && !last->name[size]) return last;
+    if (last && strcmp(last->name, name) == 0) return last;
+    for (size_t i = 0; i < abdb_metric_count; i++)
+        if (strcmp(abdb_metrics[i].name, name) == 0) return last = &abdb_metrics[i];
     for (size_t i = 0; i < abdb_metric_count; i++)
         if (strncmp(abdb_metrics[i].name, name, size) == 0 && !abdb_metrics[i].name[size])
-            return last = &abdb_metrics[i];
+            return &abdb_metrics[i];
     return NULL;
 }
 
