@@ -289,7 +289,8 @@ const char *abdb_only_name_of_loose_spelling(const char *word, const char *const
     char folded[256], release[258], bones[256];
 
     abdb_fold_name_drop_punctuation(word, folded, sizeof folded);
-    snprintf(release, sizeof release, "v%s", folded);
+    /* "6.0" is v6.0; "05" is a number, not v0.5 */
+    snprintf(release, sizeof release, "v%s", word[strspn(word, "0123456789")] ? folded : "");
     for (size_t i = 0; i < count; i++)
         if (strcmp(names[i], word) == 0) return names[i];
     for (size_t i = 0; i < count; i++) {

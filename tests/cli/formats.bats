@@ -655,7 +655,8 @@ P
         [[ " $own " == *" $(basename "${f%.*}") "* ]] || cp "$f" all
     done
     # MLPerf's logs do not name their model, descriptions are parts of a round, prices have no provider
-    rm all/mlperf_{detail,summary,training,power,system,tiny,storage}.* all/catalog.csv all/aiconfigurator_gemm.csv
+    # nor does a log of power name what ran
+    rm all/mlperf_{detail,summary,training,power,system,tiny,storage}.* all/{catalog.csv,aiconfigurator_gemm.csv,dcgm_dmon.log}
     run abdb import all
     fails 0 "0 already there"
     [[ "$output" != *"--format forces one"* && "$output" != *"nothing was kept of it"* && "$output" != *"passed over"* ]]

@@ -87,7 +87,7 @@ on_screen() { # WIDTH COMMAND...
     tried "plot mlperf-rounds --only B200-SXM" "did you mean --devices?"
     tried "choose llama2-70b --budget 20" "did you mean --max-usd-per-hour?"
     tried "choose llama2-70b --users 200" "did you mean --rate 4k/s (users x tokens per second of each)?"
-    tried "choose llama2-70b --price-kind reserved" "there are any, on-demand, spot"
+    tried "choose llama2-70b --price-kind reserved" "there are any, list, on-demand, spot"
     tried "choose llama-3.3-70b server" "; nearest: llama2-70b-99, "
     tried "choose fine-tuning" "; what can be chosen: 3d-unet-99, "
     tried "choose fine-tuning --time-to-train 2h" "; trainings: bert, "

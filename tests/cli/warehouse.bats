@@ -76,7 +76,7 @@ measured() {
     abdb withdraw "$fixtures/llama_bench.jsonl" --reason "a test" >/dev/null
     abdb push "$url" >/dev/null
     [ -n "${CITUS-}" ] || achieved=peak-achieved # for which Citus has no plan
-    VIEWS='v_*' REPORTS="artifacts factors rules sensitivity withdrawals rejects audit-plausibility mlperf-rounds mlperf-systems ${achieved-} round-changes speedups training-time scaling-throughput" \
+    VIEWS='v_*' REPORTS="artifacts factors rules sensitivity withdrawals rejects audit-plausibility mlperf-rounds mlperf-systems ${achieved-} power speedups training-time scaling-throughput" \
         python3 "$root/tests/ports/same_views.py" t.db "$url" "$root/tests/ports/questions.sql" >said || { grep -A9 '^not ok\|^# psql' said; false; }
     [ "$(grep -c '^ok' said)" -gt 60 ]
 }

@@ -21,5 +21,5 @@ url="postgresql://abdb@/postgres?host=$dir/server"
 "$build/abdb" push "$url" --db "$db" >&2
 achieved=peak-achieved
 [ -z "${CITUS-}" ] || achieved= # Citus has no plan for it
-REPORTS="artifacts factors rules sensitivity withdrawals rejects audit-plausibility mlperf-rounds mlperf-systems $achieved round-changes speedups training-time scaling-throughput" \
+REPORTS="artifacts factors rules sensitivity withdrawals rejects audit-plausibility mlperf-rounds mlperf-systems $achieved power speedups training-time scaling-throughput" \
     python3 tests/ports/same_views.py "$db" "$url" tests/ports/questions.sql
