@@ -15,7 +15,7 @@ SELECT r.result_id AS result_id, CAST('r-' || substr(e.run, 3) || '-' || r.ordin
        e.device AS device, e.raw_device AS raw_device, e.devices AS devices, e.nodes AS nodes, e.backend AS backend, e.dtype AS dtype,
        e.number_format AS number_format, r.metric AS metric, (SELECT m.metric_class FROM metric m WHERE m.metric = r.metric_stem) AS metric_class,
        r.statistic AS statistic, r.rank AS rank, r.x AS x, r.value AS value, r.unit AS unit,
-       coalesce((SELECT m.better FROM metric m WHERE m.metric = r.metric), (SELECT m.better FROM metric m WHERE m.metric = r.metric_stem)) AS better, e.per AS per, e.medium AS medium,
+       CAST(coalesce((SELECT m.better FROM metric m WHERE m.metric = r.metric), (SELECT m.better FROM metric m WHERE m.metric = r.metric_stem)) AS TEXT) AS better, e.per AS per, e.medium AS medium,
        r.n AS n, r.low AS low, r.high AS high, r.spread AS spread, e.verified AS verdict,
        CAST(trim(coalesce((SELECT CASE WHEN e.flags = '' THEN s.flags ELSE replace(replace(replace(' ' || e.flags || ' ',
                         CASE WHEN s.flags LIKE '%inferred:%' THEN ' inferred ' ELSE ' | ' END, ' '),
