@@ -1,8 +1,8 @@
 -- title: Power and energy, with their definitions
 -- question: which power or energy was measured, where, and which of them may be set against one another
 -- group: May it be believed, and compared?
--- param: definition | text | | wall, supply, counters, provisioned, rated or unknown | SELECT DISTINCT coalesce(definition, 'unknown') FROM v_power ORDER BY 1
--- param: device | text | | one device; with * and ?, all that fit | SELECT DISTINCT device FROM v_power WHERE device IS NOT NULL ORDER BY 1
+-- param: definition | text | | wall, supply, counters, provisioned, rated or unknown | VALUES ('counters'), ('provisioned'), ('rated'), ('supply'), ('unknown'), ('wall')
+-- param: device | text | | one device; with * and ?, all that fit | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: limit | number 1.. | 60 | rows at most
 -- column: definition | definition | | rows of two definitions are never compared
 -- column: device | device | | accelerator

@@ -1,7 +1,7 @@
 -- title: Provisioned power, and throughput per kilowatt of it
 -- question: what is a system built to draw by the rules of MLPerf Endpoints, and what does it serve for each kilowatt of that
 -- group: What does it cost?
--- param: system | text | | one system, as its system_power.json names it; with * and ?, all that fit | SELECT DISTINCT system FROM v_power WHERE metric = 'provisioned_power_w' AND system IS NOT NULL ORDER BY 1
+-- param: system | text | | one system, as its system_power.json names it; with * and ?, all that fit
 -- column: system | system | cut30 | name of the system
 -- column: device | device | | accelerator
 -- column: devices | devices | | accelerators of the system
